@@ -1,0 +1,103 @@
+package catalog
+
+import (
+	"time"
+
+	"tailrace"
+)
+
+// ID names an object for its whole life. A table's ID is its CollectionID.
+type ID = tailrace.CollectionID
+
+// DefaultRetain is how far back history is kept when RETAIN HISTORY says nothing.
+const DefaultRetain = time.Hour
+
+// Table is a collection with a name: one created with SQL, or one that a source fills.
+type Table struct {
+	ID      ID
+	Schema  string // "public"
+	Name    string
+	Columns *tailrace.Schema
+	Retain  time.Duration // RETAIN HISTORY
+	// Upstream is set for a source's table.
+	Upstream *Upstream `json:",omitempty"`
+}
+
+// TableState is where a source's table stands.
+type TableState string
+
+// The states of a source's table.
+const (
+	StateSnapshot TableState = "snapshot" // rows are being read; not readable yet
+	StateLive     TableState = "live"
+	StatePaused   TableState = "paused"
+	StateError    TableState = "error" // follows no more until mended; Reason says why and how
+)
+
+// Upstream ties a table to the one it is a copy of.
+type Upstream struct {
+	Source ID
+	Schema string
+	Name   string
+	Rel    uint32 // the source's identity of the table (PostgreSQL: oid)
+	State  TableState
+	Reason string `json:",omitempty"`
+	Hint   string `json:",omitempty"`
+	// Columns maps the source's column to ours; Num is PostgreSQL's attnum.
+	Columns []UpstreamColumn
+}
+
+// UpstreamColumn is a column of the source and the column here that holds it.
+type UpstreamColumn struct {
+	Num  int
+	Name string
+	Type uint32 // type OID at the source
+	Mod  int32
+	ID   tailrace.ColumnID
+}
+
+// Secret is a named value that connections refer to: 'env:NAME', 'file:/path', or the value itself.
+type Secret struct {
+	ID    ID
+	Name  string
+	Value string
+}
+
+// Connection says how to reach a source.
+type Connection struct {
+	ID      ID
+	Name    string
+	Kind    string            // "postgres"
+	Options map[string]string // lower-case option to value: host, port, database, user, ssl mode, ...
+	Secrets map[string]string // option to the name of the secret that holds its value
+}
+
+// Source is a running copy of tables.
+type Source struct {
+	ID         ID
+	Name       string
+	Kind       string // "postgres"
+	Connection ID
+	Options    map[string]string // publication, slot
+	// Tables lists "schema.name" of the tables asked for; All and Schemas widen it.
+	Tables  []string
+	Schemas []string
+	All     bool
+	Retain  time.Duration
+	Paused  bool
+	// MadePublication says that the publication was created for this source, so that dropping the source drops it.
+	MadePublication bool
+	// Error is why the source as a whole does not run, "" when it does.
+	Error string `json:",omitempty"`
+	Hint  string `json:",omitempty"`
+}
+
+// User may log in. While there is none, anybody may.
+type User struct {
+	ID         ID
+	Name       string
+	Salt       []byte
+	Iterations int
+	StoredKey  []byte // SCRAM-SHA-256
+	ServerKey  []byte
+}

@@ -1,0 +1,159 @@
+package tailrace
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// Kind is the family of an SQL type. The numbers are stored in logs and parts and never reused.
+type Kind uint8
+
+// The kinds, with the bytes a value of each is stored as. Fixed-width values are little-endian.
+const (
+	KindNone        Kind = 0
+	KindBool        Kind = 1  // one byte, 0 or 1
+	KindInt2        Kind = 2  // int16
+	KindInt4        Kind = 3  // int32
+	KindInt8        Kind = 4  // int64
+	KindFloat4      Kind = 5  // IEEE 754 bits
+	KindFloat8      Kind = 6  // IEEE 754 bits
+	KindNumeric     Kind = 7  // variable, see decimal.go
+	KindText        Kind = 8  // UTF-8
+	KindVarchar     Kind = 9  // UTF-8
+	KindChar        Kind = 10 // character(n): UTF-8, padded with blanks to n
+	KindBytea       Kind = 11 // the bytes
+	KindDate        Kind = 12 // int32 days since 2000-01-01; the extremes are -infinity and infinity
+	KindTime        Kind = 13 // int64 microseconds since midnight, 0..86,400,000,000 inclusive
+	KindTimestamp   Kind = 14 // int64 microseconds since 2000-01-01 00:00; the extremes are -infinity and infinity
+	KindTimestamptz Kind = 15 // int64 microseconds since 2000-01-01 00:00 UTC; the extremes are -infinity and infinity
+	KindInterval    Kind = 16 // 16 bytes: int32 months, int32 days, int64 microseconds
+	KindUUID        Kind = 17 // 16 bytes in text order
+	KindJSON        Kind = 18 // the text as given
+	KindJSONB       Kind = 19 // the text that PostgreSQL prints for the jsonb value
+	KindForeign     Kind = 20 // a source's type that has no kind here: its PostgreSQL text; Type.Name keeps the name
+)
+
+// Type is a column's SQL type.
+type Type struct {
+	Kind Kind
+	// Mod is PostgreSQL's type modifier (atttypmod): -1 when there is none, n+4 for varchar(n) and character(n),
+	// (precision<<16 | scale)+4 for numeric, the number of fractional digits for time types.
+	Mod int32
+	// Name is the source's name of a KindForeign type, empty for all others.
+	Name string
+}
+
+type kindInfo struct {
+	width int // bytes a value takes; 0 is variable
+	oid   uint32
+	size  int16 // pg_type.typlen
+	name  string
+}
+
+var kinds = [...]kindInfo{
+	KindBool:        {1, 16, 1, "boolean"},
+	KindInt2:        {2, 21, 2, "smallint"},
+	KindInt4:        {4, 23, 4, "integer"},
+	KindInt8:        {8, 20, 8, "bigint"},
+	KindFloat4:      {4, 700, 4, "real"},
+	KindFloat8:      {8, 701, 8, "double precision"},
+	KindNumeric:     {0, 1700, -1, "numeric"},
+	KindText:        {0, 25, -1, "text"},
+	KindVarchar:     {0, 1043, -1, "character varying"},
+	KindChar:        {0, 1042, -1, "character"},
+	KindBytea:       {0, 17, -1, "bytea"},
+	KindDate:        {4, 1082, 4, "date"},
+	KindTime:        {8, 1083, 8, "time without time zone"},
+	KindTimestamp:   {8, 1114, 8, "timestamp without time zone"},
+	KindTimestamptz: {8, 1184, 8, "timestamp with time zone"},
+	KindInterval:    {16, 1186, 16, "interval"},
+	KindUUID:        {16, 2950, 16, "uuid"},
+	KindJSON:        {0, 114, -1, "json"},
+	KindJSONB:       {0, 3802, -1, "jsonb"},
+	KindForeign:     {0, 25, -1, "text"},
+}
+
+// Valid reports whether k is one of the kinds above.
+func (k Kind) Valid() bool { return k != KindNone && int(k) < len(kinds) }
+
+// Width is the number of bytes a stored value takes, 0 when it varies.
+func (k Kind) Width() int { return kinds[k].width }
+
+// OID is the PostgreSQL type OID sent to clients; KindForeign is sent as text.
+func (k Kind) OID() uint32 { return kinds[k].oid }
+
+// Size is PostgreSQL's typlen: the size in bytes, -1 when it varies.
+func (k Kind) Size() int16 { return kinds[k].size }
+
+// KindOf returns the kind whose OID is oid, KindNone if there is none.
+func KindOf(oid uint32) Kind {
+	for k, info := range kinds {
+		if info.oid == oid && k != 0 {
+			return Kind(k)
+		}
+	}
+	return KindNone
+}
+
+// TypeOf is the type of kind k without a modifier.
+func TypeOf(k Kind) Type { return Type{Kind: k, Mod: -1} }
+
+// String is the type as PostgreSQL's format_type prints it, for example numeric(12,2).
+func (t Type) String() string {
+	switch {
+	case t.Kind == KindForeign:
+		return t.Name
+	case !t.Kind.Valid():
+		return fmt.Sprintf("kind %d", t.Kind)
+	case t.Mod < 0:
+		if t.Kind == KindChar {
+			return "bpchar"
+		}
+		return kinds[t.Kind].name
+	}
+	switch t.Kind {
+	case KindVarchar, KindChar:
+		return kinds[t.Kind].name + "(" + strconv.Itoa(int(t.Mod-4)) + ")"
+	case KindNumeric:
+		return fmt.Sprintf("numeric(%d,%d)", (t.Mod-4)>>16, t.Scale())
+	case KindTime, KindTimestamp, KindTimestamptz:
+		base, rest := "time", " without time zone"
+		if t.Kind != KindTime {
+			base = "timestamp"
+		}
+		if t.Kind == KindTimestamptz {
+			rest = " with time zone"
+		}
+		return fmt.Sprintf("%s(%d)%s", base, t.Mod, rest)
+	case KindInterval:
+		if p := t.Mod & 0xffff; p != 0xffff {
+			return fmt.Sprintf("interval(%d)", p)
+		}
+	}
+	return kinds[t.Kind].name
+}
+
+// Length is n of varchar(n) and character(n) in characters, -1 when there is no limit.
+func (t Type) Length() int {
+	if t.Mod < 4 || (t.Kind != KindVarchar && t.Kind != KindChar) {
+		return -1
+	}
+	return int(t.Mod - 4)
+}
+
+// Scale is s of numeric(p,s), -1 when there is none. PostgreSQL 15 allows -1000..1000; a negative scale is reported as it is declared.
+func (t Type) Scale() int {
+	if t.Kind != KindNumeric || t.Mod < 4 {
+		return -1
+	}
+	s := (t.Mod - 4) & 0x7ff
+	return int(s^1024) - 1024
+}
+
+// Precision is p of numeric(p,s) in digits, -1 when there is none.
+func (t Type) Precision() int {
+	if t.Kind != KindNumeric || t.Mod < 4 {
+		return -1
+	}
+	return int((t.Mod - 4) >> 16)
+}
