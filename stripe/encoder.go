@@ -1,0 +1,160 @@
+package stripe
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"slices"
+	"unsafe"
+
+	"tailrace"
+)
+
+// encoder turns chunks into bytes. It keeps its buffers between chunks and nothing else, so that what it writes is a function of the chunk
+// and the options alone and any number of encoders may share the chunks of a stripe.
+type encoder struct {
+	codec               Codec
+	ints                []int64 // the page's values that are not NULL, widened
+	delta               []int64
+	frames, deltaFrames frames // of ints and delta
+	scales              []int64
+	bitmap              []byte // the page's, as Column.Valid
+	nulls               int
+	texts               texts
+	body                []byte
+	packed              []byte
+	table               dictTable
+	key                 []byte
+	sample              sampler
+}
+
+// chunkSource is what a chunk is made of: rows [from, from+rows) of col, or rows times the one number fixed when col is nil.
+type chunkSource struct {
+	typ        tailrace.Type
+	col        *tailrace.Column
+	from, rows int
+	fixed      int64
+}
+
+// chunk is a column of a stripe, encoded.
+type chunk struct {
+	data  []byte
+	pages []pageMeta
+	meta  ChunkMeta
+}
+
+// load reads rows [from, to) of c into e: bitmap and nulls, and what is not NULL into ints, or texts when c's width varies or is 16.
+func (e *encoder) load(c *tailrace.Column, from, to int) {
+	n := to - from
+	e.loadValid(c, from, n)
+	e.ints = slices.Grow(e.ints[:0], n)[:n]
+	switch c.Width {
+	case 1:
+		widen(e.ints, view[uint8](c)[from:to])
+	case 2:
+		widen(e.ints, view[int16](c)[from:to])
+	case 4:
+		widen(e.ints, view[int32](c)[from:to])
+	case 8:
+		copy(e.ints, view[int64](c)[from:to])
+	default:
+		e.loadTexts(c, from, n)
+		return
+	}
+	if e.nulls > 0 {
+		e.ints = e.ints[:squeeze(e.ints, e.bitmap)]
+	}
+}
+
+func view[T any](c *tailrace.Column) []T {
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(c.Data))), c.N)
+}
+
+func widen[T uint8 | int16 | int32](dst []int64, src []T) {
+	for i, x := range src {
+		dst[i] = int64(x)
+	}
+}
+
+// squeeze moves the values whose bit is set to the front and counts them.
+func squeeze[T any](v []T, bitmap []byte) int {
+	k := 0
+	for i := range v {
+		v[k] = v[i]
+		k += int(bitmap[i>>3] >> (i & 7) & 1)
+	}
+	return k
+}
+
+// loadValid copies n bits from bit from of c.Valid to the start of e.bitmap and counts those that are not set.
+func (e *encoder) loadValid(c *tailrace.Column, from, n int) {
+	e.nulls = 0
+	if c.Valid == nil {
+		return
+	}
+	e.bitmap = slices.Grow(e.bitmap[:0], (n+7)/8)[:(n+7)/8]
+	copyBits(e.bitmap, 0, c.Valid, from, n)
+	e.nulls = n - countBits(e.bitmap)
+}
+
+// copyBits copies n bits from bit from of src to bit at of dst, whose later bits it clears up to the end of the last byte it writes.
+func copyBits(dst []byte, at int, src []byte, from, n int) {
+	if at&7 != 0 { // the bits that fill up dst's first byte
+		i := at >> 3
+		dst[i] &= 1<<(at&7) - 1
+		for ; n > 0 && at&7 != 0; n, at, from = n-1, at+1, from+1 {
+			dst[i] |= src[from>>3] >> (from & 7) & 1 << (at & 7)
+		}
+	}
+	out, in, s := dst[at>>3:], src[from>>3:], uint(from&7)
+	size := (n + 7) / 8
+	if s == 0 {
+		copy(out[:size], in)
+	} else {
+		for i := range size {
+			b := in[i] >> s
+			if i+1 < len(in) {
+				b |= in[i+1] << (8 - s)
+			}
+			out[i] = b
+		}
+	}
+	if n&7 != 0 {
+		out[size-1] &= 1<<(n&7) - 1
+	}
+}
+
+func countBits(b []byte) int {
+	n := 0
+	for ; len(b) >= 8; b = b[8:] {
+		n += bits.OnesCount64(binary.LittleEndian.Uint64(b))
+	}
+	for _, x := range b {
+		n += bits.OnesCount8(x)
+	}
+	return n
+}
+
+func (e *encoder) loadTexts(c *tailrace.Column, from, n int) {
+	p := &e.texts
+	p.data = c.Data
+	p.start, p.size = slices.Grow(p.start[:0], n)[:n], slices.Grow(p.size[:0], n)[:n]
+	if c.Width > 0 {
+		for i := range n {
+			p.start[i], p.size[i] = int32((from+i)*c.Width), int64(c.Width)
+		}
+	} else {
+		at := c.Offsets[from]
+		for i, end := range c.Offsets[from+1 : from+n+1] {
+			p.start[i], p.size[i] = at, int64(end-at)
+			at = end
+		}
+	}
+	if e.nulls > 0 {
+		p.start = p.start[:squeeze(p.start, e.bitmap)]
+		p.size = p.size[:squeeze(p.size, e.bitmap)]
+	}
+	p.bytes = 0
+	for _, s := range p.size {
+		p.bytes += int(s)
+	}
+}

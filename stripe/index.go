@@ -1,0 +1,77 @@
+package stripe
+
+import (
+	"encoding/binary"
+)
+
+// The page index of a column is one contiguous run of entries, one for each of its pages in order, over all stripes:
+//
+//	bytes uvarint | rows uvarint | nulls uvarint | flags u8 (1: bounds) | [min | max, each a length uvarint and the bytes]
+//
+// Pages of a chunk lie one after another, so their lengths are their places.
+func appendPageIndex(dst []byte, pages []pageMeta) []byte {
+	for _, p := range pages {
+		for _, v := range [...]int{p.bytes, p.rows, p.nulls} {
+			dst = binary.AppendUvarint(dst, uint64(v))
+		}
+		dst = appendBounds(dst, p.min, p.max, 0)
+	}
+	return dst
+}
+
+const hasBounds = 1 // flag
+
+func appendBounds(dst []byte, low, high []byte, flags byte) []byte {
+	if low == nil {
+		return append(dst, flags)
+	}
+	dst = append(dst, flags|hasBounds)
+	return appendText(appendText(dst, low), high)
+}
+
+func appendText[T string | []byte](dst []byte, x T) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(x))), x...)
+}
+
+// columnIndex is a page index as a reader holds it.
+type columnIndex struct {
+	pages []pageMeta
+	off   []int64 // of each page in the part
+	group []int32 // each page group's first page, and the number of pages at the end
+}
+
+// parsePageIndex reads the run of chunk number c. It must cover the chunk of every stripe exactly, and no page may cross a group's border.
+func parsePageIndex(src []byte, f *Footer, c int) (*columnIndex, error) {
+	x := &columnIndex{}
+	r := &cursor{src: src}
+	for _, s := range f.Stripes {
+		off := s.Offset + s.Chunks[c].Offset
+		end := off + s.Chunks[c].Bytes
+		for row := 0; row < s.Rows; {
+			if row%f.Settings.PageRows == 0 {
+				x.group = append(x.group, int32(len(x.pages)))
+			}
+			left := min(s.Rows-row, f.Settings.PageRows-row%f.Settings.PageRows)
+			p := pageMeta{bytes: r.count(uint64(end - off)), rows: r.count(uint64(left))}
+			p.nulls = r.count(uint64(p.rows))
+			p.min, p.max, _ = r.bounds(hasBounds)
+			if p.rows == 0 {
+				r.fail("page without rows")
+			}
+			if r.err != nil {
+				return nil, r.err
+			}
+			x.pages, x.off = append(x.pages, p), append(x.off, off)
+			off += int64(p.bytes)
+			row += p.rows
+		}
+		if off != end {
+			return nil, corrupt("pages of %d bytes fewer than their chunk", end-off)
+		}
+	}
+	x.group = append(x.group, int32(len(x.pages)))
+	if len(r.src) != 0 {
+		return nil, corrupt("%d bytes after the page index", len(r.src))
+	}
+	return x, nil
+}
