@@ -1,0 +1,213 @@
+package shard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sort"
+
+	"tailrace"
+)
+
+// ListenBytes of encoded memtable updates are decoded and sorted at once by Listen, more only when they are at one time. Of history it
+// holds one flushed run at once, about FlushBytes; referenced parts are streamed.
+const ListenBytes = 4 << 20
+
+// Listen calls fn with all updates with after < time < until that are known, in time order, within one time by row and consolidated. Every
+// update has its time in Times; the columns are those of schema (nil: the newest). A batch has at most PieceRows updates and may end within a
+// time. fn may keep the batch. The error is ErrCompacted (wrapped) when after is before since, else what fn or the store returned.
+func (sh *Shard) Listen(ctx context.Context, after, until tailrace.Time, schema *tailrace.Schema, fn func(*tailrace.Batch) error) error {
+	m, release := sh.pin()
+	defer release()
+	if schema == nil {
+		schema = m.schema
+	}
+	x := &listener{sh: sh, l: newLayout(schema), lo: after, hi: min(until, sh.set.Upper()), fn: fn}
+	if x.hi == 0 {
+		return nil
+	}
+	x.hi--
+	if err := x.listen(ctx, m); err != nil {
+		return fmt.Errorf("listen to collection %d after %d: %w", sh.id, after, err)
+	}
+	return nil
+}
+
+// listener is a Listen on its way.
+type listener struct {
+	sh     *Shard
+	l      *layout
+	lo, hi tailrace.Time // lo < time <= hi
+	fn     func(*tailrace.Batch) error
+	single []*run // runs at one time each that are still to come, in time order
+}
+
+func (x *listener) listen(ctx context.Context, m *manifest) error {
+	switch {
+	case m.dropped:
+		return ErrDropped
+	case x.lo < m.since:
+		return fmt.Errorf("the oldest readable time is %d: %w", m.since, ErrCompacted)
+	}
+	var flushed []*run
+	for _, r := range m.historyIn(x.lo, x.hi) {
+		if r.upper == r.lower+1 {
+			x.single = append(x.single, r)
+		} else {
+			flushed = append(flushed, r)
+		}
+	}
+	for _, r := range flushed {
+		b, err := x.load(ctx, r)
+		if err != nil {
+			return err
+		}
+		if err := x.small(ctx, b); err != nil {
+			return err
+		}
+	}
+	mem := memWindow(m.mem, x.lo, x.hi)
+	for len(mem) > 0 {
+		n := sliceOf(mem, x.sh.set.limits.listen)
+		b, err := joined(mem[:n], x.l.schema)
+		if err != nil {
+			return err
+		}
+		if err := x.small(ctx, x.l.sorted(b)); err != nil {
+			return err
+		}
+		mem = mem[n:]
+	}
+	return x.singles(ctx, tailrace.MaxTime)
+}
+
+// sliceOf is how many batches make up about limit bytes, all of a time together.
+func sliceOf(mem []*memBatch, limit int) int {
+	size := 0
+	for i, b := range mem {
+		if size >= limit && b.time != mem[i-1].time {
+			return i
+		}
+		size += len(b.raw)
+	}
+	return len(mem)
+}
+
+// load reads a flushed run's updates in the time window, in row order.
+func (x *listener) load(ctx context.Context, r *run) (*tailrace.Batch, error) {
+	rr := x.sh.set.readRun(r, x.l)
+	rr.timed, rr.lo, rr.hi, rr.times = true, x.lo, x.hi, true
+	out := tailrace.NewBatch(x.l.schema, 0)
+	out.Times = []tailrace.Time{}
+	for {
+		c, err := rr.next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if c == nil {
+			break
+		}
+		appendBatch(out, c.b)
+		out.Times = append(out.Times, c.b.Times...)
+	}
+	return x.l.sorted(out), nil
+}
+
+// small emits updates given in row order and, in their place, the single runs whose times lie among them.
+func (x *listener) small(ctx context.Context, b *tailrace.Batch) error {
+	b = x.l.consolidated(byTime(b), true)
+	for from := 0; from < b.N; {
+		to := b.N
+		if len(x.single) > 0 {
+			to = firstAt(b, from, x.single[0].lower)
+		}
+		if err := x.emit(b, from, to); err != nil {
+			return err
+		}
+		if from = to; from == b.N {
+			return nil
+		}
+		t := x.single[0].lower
+		to = firstAt(b, from, t+1)
+		if err := x.together(ctx, t, slice(b, from, to)); err != nil {
+			return err
+		}
+		from = to
+	}
+	return nil
+}
+
+// byTime puts updates in row order into time order, by row within a time.
+func byTime(b *tailrace.Batch) *tailrace.Batch {
+	rows := make([]int32, b.N)
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	order := func(i, j int32) int { return compareTime(b.Times[i], b.Times[j]) }
+	if slices.IsSortedFunc(rows, order) {
+		return b
+	}
+	slices.SortStableFunc(rows, order)
+	return b.Gather(rows)
+}
+
+// firstAt is the first update from from on whose time is at least t.
+func firstAt(b *tailrace.Batch, from int, t tailrace.Time) int {
+	return from + sort.Search(b.N-from, func(i int) bool { return b.Times[from+i] >= t })
+}
+
+// emit hands updates [from, to) to fn in pieces.
+func (x *listener) emit(b *tailrace.Batch, from, to int) error {
+	for from < to {
+		n := min(to-from, PieceRows)
+		piece := slice(b, from, from+n)
+		piece.Times = slices.Clone(b.Times[from : from+n])
+		if err := x.fn(piece); err != nil {
+			return err
+		}
+		from += n
+	}
+	return nil
+}
+
+// singles emits the single runs before time t.
+func (x *listener) singles(ctx context.Context, t tailrace.Time) error {
+	for len(x.single) > 0 && x.single[0].lower < t {
+		if err := x.together(ctx, x.single[0].lower, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// together emits the updates at time t: of single runs and of b, in row order.
+func (x *listener) together(ctx context.Context, t tailrace.Time, b *tailrace.Batch) error {
+	p := &picture{sh: x.sh, l: x.l}
+	for len(x.single) > 0 && x.single[0].lower == t {
+		p.run(x.sh.set.readRun(x.single[0], x.l))
+		x.single = x.single[1:]
+	}
+	if b != nil {
+		p.batch(b)
+	}
+	c := newCursor(x.l, SnapshotOptions{})
+	c.signed, c.what = true, fmt.Sprintf("updates of collection %d at %d", x.sh.id, t)
+	if err := c.start(ctx, p.streams, nil); err != nil {
+		return err
+	}
+	for {
+		piece, err := c.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		piece.Times = slices.Repeat([]tailrace.Time{t}, piece.N)
+		if err := x.fn(piece); err != nil {
+			return err
+		}
+	}
+}

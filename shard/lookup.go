@@ -1,0 +1,295 @@
+package shard
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"sort"
+
+	"tailrace"
+)
+
+// Lookup finds the rows with the given keys as of a time. keys has the primary key's columns, with IDs. rows has all columns of the newest
+// schema; at[i] is the place in it of the row with key i, -1 when there is none. overlay holds a transaction's own updates, or is nil.
+//
+// A key has one row at a time, so the newest updates of a key decide and older ones need not be read. Pages are visited in key order, each
+// once, and those used last stay decoded. The error is ErrCompacted (wrapped) when asOf is no longer readable.
+func (sh *Shard) Lookup(ctx context.Context, keys *tailrace.Batch, asOf tailrace.Time, overlay *tailrace.Batch) (rows *tailrace.Batch, at []int32, err error) {
+	for {
+		rows, at, ok, err := sh.lookup(ctx, keys, asOf, overlay)
+		if err != nil {
+			return nil, nil, fmt.Errorf("look up in collection %d as of %d: %w", sh.id, asOf, err)
+		}
+		if ok {
+			return rows, at, nil
+		}
+	}
+}
+
+// lookup is false when a flush came between.
+func (sh *Shard) lookup(ctx context.Context, keys *tailrace.Batch, asOf tailrace.Time, overlay *tailrace.Batch) (*tailrace.Batch, []int32, bool, error) {
+	m, release := sh.pin()
+	defer release()
+	if err := sh.readable(m, asOf); err != nil {
+		return nil, nil, false, err
+	}
+	l := newLayout(m.schema)
+	if !l.keyed() {
+		return nil, nil, false, fmt.Errorf("the collection has no primary key")
+	}
+	q := &query{sh: sh, m: m, l: l, asOf: asOf, wanted: make([]wantedKey, keys.N)}
+	if err := q.sortKeys(keys); err != nil {
+		return nil, nil, false, err
+	}
+	q.inOverlay(overlay)
+	lo, hi, sign := m.folded, asOf, tailrace.Diff(1)
+	if asOf < m.folded {
+		lo, hi, sign = asOf, m.folded, -1
+	}
+	if ok, err := q.inMemtable(lo, hi); !ok || err != nil {
+		return nil, nil, ok, err
+	}
+	history := m.historyIn(lo, hi)
+	slices.SortFunc(history, func(a, b *run) int { return compareTime(b.upper, a.upper) })
+	for _, r := range history {
+		if err := q.inRun(ctx, r, lo, hi, sign); err != nil {
+			return nil, nil, false, err
+		}
+	}
+	for i := len(m.state) - 1; i >= 0; i-- {
+		if err := q.inState(ctx, m.state[i]); err != nil {
+			return nil, nil, false, err
+		}
+	}
+	rows, at, err := q.result()
+	return rows, at, true, err
+}
+
+// query is a Lookup on its way.
+type query struct {
+	sh     *Shard
+	m      *manifest
+	l      *layout
+	asOf   tailrace.Time
+	wanted []wantedKey // sorted by key
+}
+
+// wantedKey is a key and the updates found for it.
+type wantedKey struct {
+	key   []byte
+	place int // in the caller's keys
+	found []found
+	done  bool // nothing older matters
+}
+
+// found is one update. Places that are older have a smaller age; updates of one age belong together.
+type found struct {
+	b    *tailrace.Batch
+	row  int32
+	age  tailrace.Time
+	diff tailrace.Diff
+}
+
+// backwards tells that history is taken back, so that everything found counts.
+func (q *query) backwards() bool { return q.asOf < q.m.folded }
+
+func (q *query) sortKeys(keys *tailrace.Batch) error {
+	cols := headColumns(keys, q.l)
+	if slices.Contains(cols, nil) {
+		return fmt.Errorf("the keys lack a column of the primary key")
+	}
+	for i := range q.wanted {
+		q.wanted[i] = wantedKey{key: appendHeadOf(nil, cols, q.l, i), place: i}
+	}
+	slices.SortFunc(q.wanted, func(a, b wantedKey) int { return bytes.Compare(a.key, b.key) })
+	return nil
+}
+
+// inOverlay adds a transaction's own updates, the newest of all.
+func (q *query) inOverlay(b *tailrace.Batch) {
+	if b == nil {
+		return
+	}
+	cols := headColumns(b, q.l)
+	var key []byte
+	for i := range b.N {
+		key = appendHeadOf(key[:0], cols, q.l, i)
+		j := sort.Search(len(q.wanted), func(j int) bool { return bytes.Compare(q.wanted[j].key, key) >= 0 })
+		for ; j < len(q.wanted) && bytes.Equal(q.wanted[j].key, key); j++ {
+			w := &q.wanted[j]
+			w.found = append(w.found, found{b, int32(i), tailrace.MaxTime, b.Diff(i)})
+		}
+	}
+	if q.backwards() {
+		return
+	}
+	for i := range q.wanted {
+		q.decide(&q.wanted[i])
+	}
+}
+
+// inMemtable adds updates with lo < time <= hi; false when the index is of a later memtable.
+func (q *query) inMemtable(lo, hi tailrace.Time) (bool, error) {
+	if len(memWindow(q.m.mem, lo, hi)) == 0 {
+		return true, nil
+	}
+	x := &q.sh.index
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if ok, err := x.cover(q.m, q.l); !ok || err != nil {
+		return ok, err
+	}
+	for i := range q.wanted {
+		w := &q.wanted[i]
+		if w.done {
+			continue
+		}
+		err := x.find(q.m, w.key, func(mb *memBatch, b *tailrace.Batch, row int) {
+			if lo < mb.time && mb.time <= hi {
+				w.found = append(w.found, found{b, int32(row), mb.time, b.Diff(row)})
+			}
+		})
+		if err != nil {
+			return true, err
+		}
+	}
+	return true, nil
+}
+
+// inRun adds updates of a history run with lo < time <= hi, except for keys that newer ones decide.
+func (q *query) inRun(ctx context.Context, r *run, lo, hi tailrace.Time, sign tailrace.Diff) error {
+	return q.visit(ctx, r, func(w *wantedKey) bool {
+		return q.backwards() || q.newestAge(w) < r.upper
+	}, func(w *wantedKey, b *tailrace.Batch, row int, base tailrace.Time) {
+		if t := base + b.Time(row, 0); lo < t && t <= hi {
+			w.found = append(w.found, found{b, int32(row), t, sign * b.Diff(row)})
+		}
+	})
+}
+
+// newestAge is the time of the newest updates found that are not the transaction's own and do not come to nothing, 0 when there are none.
+func (q *query) newestAge(w *wantedKey) tailrace.Time {
+	byAge := slices.Clone(w.found)
+	slices.SortStableFunc(byAge, func(a, b found) int { return compareTime(b.age, a.age) })
+	for len(byAge) > 0 {
+		n := 1
+		for n < len(byAge) && byAge[n].age == byAge[0].age {
+			n++
+		}
+		if byAge[0].age != tailrace.MaxTime && len(q.sum(byAge[:n])) > 0 {
+			return byAge[0].age
+		}
+		byAge = byAge[n:]
+	}
+	return 0
+}
+
+// inState adds the updates of a state run for keys that nothing newer decides.
+func (q *query) inState(ctx context.Context, r *run) error {
+	if !q.backwards() {
+		for i := range q.wanted {
+			q.decide(&q.wanted[i])
+		}
+	}
+	return q.visit(ctx, r, nil, func(w *wantedKey, b *tailrace.Batch, row int, _ tailrace.Time) {
+		w.found = append(w.found, found{b, int32(row), 0, b.Diff(row)})
+	})
+}
+
+// decide settles a key whose newest updates do not come to nothing: they tell its row. Those that do are forgotten.
+func (q *query) decide(w *wantedKey) {
+	for !w.done && len(w.found) > 0 {
+		age := tailrace.Time(0)
+		for _, f := range w.found {
+			age = max(age, f.age)
+		}
+		var group, rest []found
+		for _, f := range w.found {
+			if f.age == age {
+				group = append(group, f)
+			} else {
+				rest = append(rest, f)
+			}
+		}
+		if group = q.sum(group); len(group) > 0 {
+			w.found, w.done = group, true
+			return
+		}
+		w.found = rest
+	}
+}
+
+// sum adds up updates of equal rows and drops those that come to nothing.
+func (q *query) sum(fs []found) []found {
+	var out []found
+next:
+	for _, f := range fs {
+		for i := range out {
+			if q.equal(&out[i], &f) {
+				out[i].diff += f.diff
+				continue next
+			}
+		}
+		out = append(out, f)
+	}
+	return slices.DeleteFunc(out, func(f found) bool { return f.diff == 0 })
+}
+
+// equal compares two rows in the newest schema.
+func (q *query) equal(a, b *found) bool {
+	for i := range q.l.schema.Fields {
+		x, xNull := stored(a, &q.l.schema.Fields[i])
+		y, yNull := stored(b, &q.l.schema.Fields[i])
+		if xNull != yNull || !bytes.Equal(x, y) {
+			return false
+		}
+	}
+	return true
+}
+
+// stored is the row's value in a field.
+func stored(f *found, field *tailrace.Field) (raw []byte, null bool) {
+	c := f.b.Col(field.ID)
+	switch {
+	case c == nil:
+		return field.Missing, field.Missing == nil
+	case c.IsNull(int(f.row)):
+		return nil, true
+	}
+	return c.Bytes(int(f.row)), false
+}
+
+// result builds the rows.
+func (q *query) result() (*tailrace.Batch, []int32, error) {
+	rows := tailrace.NewBatch(q.l.schema, len(q.wanted))
+	at := make([]int32, len(q.wanted))
+	for i := range q.wanted {
+		w := &q.wanted[i]
+		at[w.place] = -1
+		if q.backwards() {
+			w.found = q.sum(w.found)
+		} else {
+			q.decide(w)
+		}
+		for j := range w.found {
+			f := &w.found[j]
+			if f.diff <= 0 {
+				continue
+			}
+			if at[w.place] >= 0 {
+				return nil, nil, fmt.Errorf("two rows have one primary key: %w", tailrace.ErrCorrupt)
+			}
+			at[w.place] = int32(rows.N)
+			for c := range rows.Cols {
+				if raw, null := stored(f, &q.l.schema.Fields[c]); null {
+					rows.Cols[c].AppendNull()
+				} else {
+					rows.Cols[c].Append(raw)
+				}
+			}
+			rows.N++
+		}
+	}
+	return rows, at, nil
+}
