@@ -1,0 +1,279 @@
+package tail
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"tailrace"
+	"tailrace/shard"
+)
+
+// readSnapshot adds the next piece of the snapshot, or what follows its end.
+func (s *Subscription) readSnapshot(ctx context.Context, out *tailrace.Batch) error {
+	if s.table.ID == SubscriptionsID {
+		s.shape.append(out, s.asOf, s.tail.systemSnapshot(s.asOf))
+		s.endSnapshot(out)
+		return nil
+	}
+	if s.cursor == nil {
+		sh := s.tail.shards.Shard(s.table.ID)
+		if sh == nil {
+			return s.tail.droppedError(s.table)
+		}
+		c, err := sh.Snapshot(ctx, shard.SnapshotOptions{AsOf: s.asOf, Schema: s.shape.schema, After: s.pos.key})
+		if err != nil {
+			return err
+		}
+		s.cursor = c
+	}
+	if s.shape.whole() && !(s.shape.byKey && len(s.shape.sort) == 0) {
+		return s.readWholeSnapshot(ctx, out)
+	}
+	piece, err := s.cursor.Next(ctx)
+	if errors.Is(err, io.EOF) {
+		s.endSnapshot(out)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	s.shape.append(out, s.asOf, piece)
+	s.pos.key = s.cursor.Position()
+	return nil
+}
+
+// readWholeSnapshot adds the snapshot at once: its rows must be together to be ordered or judged.
+func (s *Subscription) readWholeSnapshot(ctx context.Context, out *tailrace.Batch) error {
+	held := tailrace.NewBatch(s.shape.schema, 0)
+	for {
+		piece, err := s.cursor.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			s.shape.append(out, s.asOf, held)
+			s.endSnapshot(out)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		appendAll(held, piece)
+		if err := s.checkHeld(held); err != nil {
+			return err
+		}
+	}
+}
+
+// endSnapshot goes over to changes.
+func (s *Subscription) endSnapshot(out *tailrace.Batch) {
+	s.stopReading()
+	s.release()
+	s.release = func() {}
+	s.pos.snapshot, s.pos.key, s.pos.after = false, nil, s.asOf
+	s.closeTimes(out)
+}
+
+// readChanges adds the changes that follow the position, from the window, else from history.
+func (s *Subscription) readChanges(ctx context.Context, out *tailrace.Batch, v view) error {
+	if s.history != nil || v.lower > s.pos.after {
+		return s.readHistory(ctx, out, min(v.limit, max(v.lower, s.pos.after)))
+	}
+	for _, it := range v.items {
+		if out.N >= BatchRows || out.Size() >= BatchBytes {
+			return nil
+		}
+		if it.ref {
+			if out.N > 0 {
+				return nil // the large transaction in a delivery of its own
+			}
+			return s.readHistory(ctx, out, it.time)
+		}
+		batches, err := it.updates()
+		if err != nil {
+			return fmt.Errorf("read the updates of %q at %d: %w", s.table.Name, it.time, err)
+		}
+		for i, b := range batches {
+			batches[i] = b.Project(s.shape.schema)
+		}
+		s.shape.append(out, it.time, fold(s.shape.schema, s.shape.order, batches))
+		s.pos.after = it.time
+	}
+	s.pos.after = v.limit
+	return nil
+}
+
+// history reads changes from the shard, in pieces, up to and including until.
+type history struct {
+	until  tailrace.Time
+	next   func() (*tailrace.Batch, error, bool)
+	cancel context.CancelFunc
+	stop   func()
+	skip   int             // output rows of the first time that were given out before
+	time   tailrace.Time   // the time being read, 0 before the first
+	held   *tailrace.Batch // its rows so far, when they must be together
+}
+
+// openHistory begins reading after the position.
+func (s *Subscription) openHistory(until tailrace.Time) error {
+	if s.table.ID == SubscriptionsID {
+		return s.fellBehind() // it has no history but its window
+	}
+	sh := s.tail.shards.Shard(s.table.ID)
+	if sh == nil {
+		return s.tail.droppedError(s.table)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	after := s.pos.after
+	next, stop := iter.Pull2(func(yield func(*tailrace.Batch, error) bool) {
+		err := sh.Listen(ctx, after, until+1, s.shape.schema, func(b *tailrace.Batch) error {
+			if !yield(b, nil) {
+				return context.Canceled
+			}
+			return nil
+		})
+		if err != nil && ctx.Err() == nil {
+			yield(nil, err)
+		}
+	})
+	s.history = &history{until: until, next: next, cancel: cancel, stop: stop, skip: s.pos.given}
+	return nil
+}
+
+// readHistory adds changes up to and including until from the shard's history.
+func (s *Subscription) readHistory(ctx context.Context, out *tailrace.Batch, until tailrace.Time) error {
+	if s.history == nil {
+		if err := s.openHistory(until); err != nil {
+			return err
+		}
+	}
+	h := s.history
+	defer context.AfterFunc(ctx, h.cancel)()
+	for out.N < BatchRows && out.Size() < BatchBytes {
+		piece, err, more := h.next()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if errors.Is(err, shard.ErrCompacted) {
+			return s.fellBehind()
+		}
+		if err != nil {
+			return err
+		}
+		if !more {
+			s.flushHeld(out)
+			s.pos.after, s.pos.given = h.until, 0
+			s.stopReading()
+			return nil
+		}
+		if err := s.appendPiece(out, piece); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// appendPiece adds the rows of a piece of history, time by time. A time's rows may go on in the next piece.
+func (s *Subscription) appendPiece(out, piece *tailrace.Batch) error {
+	for from := 0; from < piece.N; {
+		t, to := piece.Times[from], from+1
+		for to < piece.N && piece.Times[to] == t {
+			to++
+		}
+		rows := cut(piece, from, to)
+		from = to
+		if s.shape.whole() {
+			if err := s.hold(out, t, rows); err != nil {
+				return err
+			}
+			continue
+		}
+		if t != s.history.time { // all before t is given out
+			if s.history.time != 0 {
+				s.pos.given = 0
+			}
+			s.history.time, s.pos.after = t, t-1
+		}
+		if n := min(s.history.skip, rows.N); n > 0 {
+			s.history.skip -= n
+			rows = cut(rows, n, rows.N)
+		}
+		s.shape.append(out, t, rows)
+		s.pos.given += rows.N
+	}
+	return nil
+}
+
+// hold keeps rows of time t until the time is over, and gives out those of the time before.
+func (s *Subscription) hold(out *tailrace.Batch, t tailrace.Time, rows *tailrace.Batch) error {
+	h := s.history
+	if h.time != t {
+		s.flushHeld(out)
+		h.time = t
+	}
+	if h.held == nil {
+		h.held = tailrace.NewBatch(s.shape.schema, rows.N)
+	}
+	appendAll(h.held, rows)
+	return s.checkHeld(h.held)
+}
+
+func (s *Subscription) flushHeld(out *tailrace.Batch) {
+	if h := s.history; h.held != nil {
+		s.shape.append(out, h.time, h.held)
+		s.pos.after = h.time
+		h.held = nil
+	}
+}
+
+func (s *Subscription) checkHeld(b *tailrace.Batch) error {
+	if b.Size() <= MaxHeldBytes {
+		return nil
+	}
+	return &tailrace.Error{
+		Code:    "53200",
+		Message: fmt.Sprintf("SUBSCRIBE must hold all rows of one timestamp together, and they pass %d MiB", MaxHeldBytes>>20),
+		Detail:  s.resumeDetail(), Hint: "Leave out WITHIN TIMESTAMP ORDER BY, or use the table's primary key as the envelope's KEY.",
+	}
+}
+
+func (s *Subscription) fellBehind() error {
+	return &tailrace.Error{
+		Code:    "53200",
+		Message: fmt.Sprintf("SUBSCRIBE fell behind: the history of %q after %d is gone", s.table.Name, s.pos.after),
+		Detail:  fmt.Sprintf("The resume point AS OF %d is no longer readable.", s.pos.after),
+		Hint:    fmt.Sprintf("Subscribe again with a snapshot, and keep more: ALTER TABLE %s SET (RETAIN HISTORY FOR '1 day').", s.table.Name),
+	}
+}
+
+// stopReading gives up open reads; the position says where to go on.
+func (s *Subscription) stopReading() {
+	if s.cursor != nil {
+		s.cursor.Close() // reading only: nothing to lose
+		s.cursor = nil
+	}
+	if s.history != nil {
+		s.history.cancel()
+		s.history.stop()
+		s.history = nil
+	}
+}
+
+// cut returns updates [from, to) of b as a batch of its own, without times.
+func cut(b *tailrace.Batch, from, to int) *tailrace.Batch {
+	if from == 0 && to == b.N && b.Times == nil {
+		return b
+	}
+	out := &tailrace.Batch{N: to - from, IDs: b.IDs, Cols: make([]tailrace.Column, len(b.Cols))}
+	for c := range b.Cols {
+		out.Cols[c] = tailrace.Column{Width: b.Cols[c].Width}
+		if b.Cols[c].Width == 0 {
+			out.Cols[c].Offsets = []int32{0}
+		}
+		out.Cols[c].AppendRange(&b.Cols[c], from, to)
+	}
+	if b.Diffs != nil {
+		out.Diffs = b.Diffs[from:to:to]
+	}
+	return out
+}

@@ -1,0 +1,329 @@
+package tail
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+	"time"
+
+	"tailrace"
+	"tailrace/catalog"
+	"tailrace/shard"
+)
+
+const (
+	// BatchRows and BatchBytes end a batch of output rows: what one delivery carries, but for a single transaction that is larger.
+	BatchRows  = 8192
+	BatchBytes = 1 << 20
+	// FetchBytes is the most that one FETCH gathers; it then returns what it has, and the next FETCH goes on.
+	FetchBytes = 64 << 20
+	// MaxHeldBytes bounds the rows of one time that must be together before any is given out (an envelope, WITHIN TIMESTAMP ORDER BY).
+	MaxHeldBytes = 512 << 20
+)
+
+// Subscription is one reader of a collection. One goroutine at a time uses it; it has none of its own.
+type Subscription struct {
+	tail    *Tail
+	id      uint64
+	session string
+	created time.Time
+	table   tableRef
+	shape   *shape
+	asOf    tailrace.Time
+	upTo    tailrace.Time // MaxTime when there is none
+	pos     position
+
+	cursor  *shard.Cursor // the snapshot being read; nil means: open one at pos.key
+	history *history      // the catch-up being read; nil means: open one at pos
+	release func()        // gives up the snapshot's hold
+	shown   struct {
+		position atomic.Uint64
+		snapshot atomic.Bool
+		rows     atomic.Int64
+	}
+}
+
+type tableRef struct {
+	ID           tailrace.CollectionID
+	Schema, Name string
+}
+
+// position says what was given out. It is a value: keeping a copy and putting it back rewinds the subscription.
+type position struct {
+	started  bool
+	snapshot bool          // the snapshot at as_of is still being given out
+	key      []byte        // its rows up to this row key were given out
+	after    tailrace.Time // every update at or before was given out
+	given    int           // output rows given of the one time that follows after, when it is read in pieces
+	progress tailrace.Time // the last progress row
+	rows     *tailrace.Batch
+	taken    int // rows of rows that were taken
+	err      error
+}
+
+// Subscribe begins a subscription. It fails with 22023 for a time that is not readable, 22000 for an empty range turned round, 42703 and 42701
+// for columns. The caller closes it.
+func (t *Tail) Subscribe(ctx context.Context, r Request) (*Subscription, error) {
+	since, err := t.since(r.Table)
+	if err != nil {
+		return nil, err
+	}
+	shape, err := newShape(&r)
+	if err != nil {
+		return nil, err
+	}
+	asOf, upTo, err := r.times(since)
+	if err != nil {
+		return nil, err
+	}
+	s := &Subscription{
+		tail: t, session: r.Session, created: time.Now(), table: tableRef{r.Table.ID, r.Table.Schema, r.Table.Name},
+		shape: shape, asOf: asOf, upTo: upTo,
+		pos: position{snapshot: r.Snapshot && asOf != upTo, after: asOf}, release: func() {},
+	}
+	if s.pos.snapshot && r.Table.ID != SubscriptionsID {
+		if s.release, err = t.shards.Hold(r.Table.ID, asOf); err != nil {
+			return nil, err
+		}
+	}
+	s.show()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.nextID++
+	s.id = t.nextID
+	t.subs[s] = struct{}{}
+	t.window(r.Table.ID).readers++
+	t.joined(s)
+	return s, nil
+}
+
+// since is the oldest readable time of a table.
+func (t *Tail) since(table *catalog.Table) (tailrace.Time, error) {
+	if table.ID == SubscriptionsID {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		return t.window(SubscriptionsID).lower, nil
+	}
+	sh := t.shards.Shard(table.ID)
+	if sh == nil {
+		return 0, t.droppedError(tableRef{table.ID, table.Schema, table.Name})
+	}
+	return sh.Since(), nil
+}
+
+// Close gives up what the subscription holds.
+func (s *Subscription) Close() error {
+	s.stopReading()
+	s.release()
+	s.release = func() {}
+	t := s.tail
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if _, there := t.subs[s]; !there {
+		return nil
+	}
+	delete(t.subs, s)
+	t.left(s)
+	if w := t.windows[s.table.ID]; w != nil {
+		if w.readers--; w.readers == 0 && w.dropped {
+			t.forget(s.table.ID)
+		}
+	}
+	return nil
+}
+
+// Columns describes the output rows.
+func (s *Subscription) Columns() []tailrace.ResultColumn { return s.shape.columns }
+
+// Resume is where a client that has everything given out so far goes on: AS OF at, with the snapshot (again) or without.
+func (s *Subscription) Resume() (at tailrace.Time, snapshot bool) { return s.pos.after, s.pos.snapshot }
+
+// Next waits for rows. The end is io.EOF.
+func (s *Subscription) Next(ctx context.Context) (*tailrace.Batch, error) {
+	for {
+		rows, wait, err := s.step(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if rows != nil {
+			return rows, nil
+		}
+		select {
+		case <-wait:
+		case <-s.tail.drained:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// Fetch is FETCH: up to max rows (all that are there when max < 0). With wait < 0 it waits for the first row and returns what is
+// there; else it waits for max rows, at most that long. ended says that the stream is over and nothing will follow. When ctx is done first, nothing is consumed.
+func (s *Subscription) Fetch(ctx context.Context, limit int, wait time.Duration) (rows *tailrace.Batch, ended bool, err error) {
+	mark := s.pos
+	out := s.shape.newRows()
+	var timeout <-chan time.Time
+	if wait > 0 {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		timeout = timer.C
+	}
+	for (limit < 0 || out.N < limit) && out.Size() < FetchBytes {
+		rows, more, err := s.step(ctx)
+		switch {
+		case ctx.Err() != nil:
+			s.rewind(mark)
+			return nil, false, ctx.Err()
+		case errors.Is(err, io.EOF):
+			return out, true, nil
+		case err != nil && out.N > 0: // what came before it first; the error stays
+			return out, false, nil
+		case err != nil:
+			return nil, false, err
+		case rows != nil:
+			s.takeInto(out, rows, limit)
+			continue
+		}
+		select {
+		case <-more: // worth to look again at once
+			continue
+		default:
+		}
+		if wait == 0 || wait < 0 && out.N > 0 {
+			return out, false, nil
+		}
+		select {
+		case <-more:
+		case <-s.tail.drained:
+		case <-timeout:
+			return out, false, nil
+		case <-ctx.Done():
+			s.rewind(mark)
+			return nil, false, ctx.Err()
+		}
+	}
+	return out, false, nil
+}
+
+// takeInto moves rows into out up to limit, and keeps the rest for the next call.
+func (s *Subscription) takeInto(out, rows *tailrace.Batch, limit int) {
+	n := rows.N
+	if limit >= 0 {
+		n = min(n, limit-out.N)
+	}
+	for c := range out.Cols {
+		out.Cols[c].AppendRange(&rows.Cols[c], 0, n)
+	}
+	out.N += n
+	if n < rows.N {
+		s.pos.rows, s.pos.taken = rows, n
+	}
+}
+
+// rewind puts the subscription back to where it was at mark.
+func (s *Subscription) rewind(mark position) {
+	s.stopReading()
+	s.pos = mark
+	s.show()
+}
+
+// step returns the next rows if there are any now, else a channel that is closed when it is worth to look again. The end is io.EOF.
+func (s *Subscription) step(ctx context.Context) (*tailrace.Batch, <-chan struct{}, error) {
+	if s.pos.rows != nil { // left over from a FETCH
+		rest := cut(s.pos.rows, s.pos.taken, s.pos.rows.N)
+		s.pos.rows, s.pos.taken = nil, 0
+		return rest, nil, nil
+	}
+	if s.pos.err != nil {
+		return nil, nil, s.pos.err
+	}
+	out := s.shape.newRows()
+	wait, err := s.advance(ctx, out)
+	if err != nil {
+		s.stopReading()
+		if ctx.Err() != nil {
+			return nil, nil, ctx.Err() // the position stands; a later call goes on from it
+		}
+		s.pos.err = err
+	}
+	s.show()
+	if out.N > 0 {
+		s.shown.rows.Add(int64(out.N))
+		return out, nil, nil
+	}
+	return nil, wait, err
+}
+
+// advance adds what comes next to out: the opening progress row, a piece of the snapshot, or changes. It returns a channel when there is nothing.
+func (s *Subscription) advance(ctx context.Context, out *tailrace.Batch) (<-chan struct{}, error) {
+	if !s.pos.started {
+		s.pos.started = true
+		if s.shape.progress {
+			s.appendProgress(out, s.asOf)
+			return nil, nil
+		}
+	}
+	v := s.tail.look(s)
+	switch {
+	case v.err != nil:
+		return nil, v.err
+	case s.pos.snapshot && v.newest < s.asOf:
+		return v.notify, nil
+	case s.pos.snapshot:
+		return closedChannel, s.readSnapshot(ctx, out) // its end may bring no row
+	case s.upTo != tailrace.MaxTime && s.pos.after+1 >= s.upTo:
+		if s.shape.progress && s.pos.progress < s.upTo {
+			s.appendProgress(out, s.upTo)
+		}
+		return nil, io.EOF
+	case v.limit <= s.pos.after:
+		if v.newest >= s.pos.after {
+			s.closeTimes(out)
+		}
+		return v.notify, nil
+	}
+	if err := s.readChanges(ctx, out, v); err != nil {
+		return nil, err
+	}
+	s.closeTimes(out)
+	if s.pos.after < v.limit || s.pos.after+1 >= s.upTo || v.ends {
+		return closedChannel, nil // more, or the end, is there already
+	}
+	return v.notify, nil
+}
+
+var closedChannel = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
+
+// closeTimes ends rows with the progress row that says that their times are over, or tells of progress without rows once a beat. It waits while a
+// time is only partly given out.
+func (s *Subscription) closeTimes(out *tailrace.Batch) {
+	p := s.pos.after + 1
+	if !s.shape.progress || s.pos.given > 0 || p <= s.pos.progress {
+		return
+	}
+	if out.N > 0 || p-s.pos.progress >= beat || s.pos.progress <= s.asOf {
+		s.appendProgress(out, p)
+	}
+}
+
+func (s *Subscription) appendProgress(out *tailrace.Batch, t tailrace.Time) {
+	s.shape.appendProgress(out, t)
+	s.pos.progress = t
+}
+
+// show publishes the position for List.
+func (s *Subscription) show() {
+	s.shown.position.Store(uint64(s.pos.after))
+	s.shown.snapshot.Store(s.pos.snapshot)
+}
+
+// resumeDetail tells a client where to go on.
+func (s *Subscription) resumeDetail() string {
+	at, snapshot := s.Resume()
+	if snapshot {
+		return fmt.Sprintf("Resume with AS OF %d (the snapshot was not complete).", at)
+	}
+	return fmt.Sprintf("Resume with AS OF %d and WITH (SNAPSHOT = false).", at)
+}

@@ -1,0 +1,229 @@
+package tail
+
+import (
+	"sync"
+	"time"
+
+	"tailrace"
+	"tailrace/catalog"
+	"tailrace/log"
+	"tailrace/shard"
+)
+
+// beat is how often subscribers of a collection without updates are told of progress, in microseconds.
+const beat = tailrace.Time(1_000_000)
+
+// Options are what a Tail needs.
+type Options struct {
+	Shards *shard.Set
+	// Database is the name in front of schema.table in messages, "postgres" when empty.
+	Database string
+}
+
+// Tail is a node's windows and subscriptions.
+type Tail struct {
+	shards   *shard.Set
+	database string
+
+	mu       sync.Mutex
+	start    tailrace.Time // everything after start was applied here; 0 before the first entry
+	newest   tailrace.Time
+	lastBeat tailrace.Time
+	windows  map[tailrace.CollectionID]*window
+	bytes    int
+	subs     map[*Subscription]struct{}
+	system   system
+	nextID   uint64
+	draining bool
+	drained  chan struct{} // closed by Drain
+}
+
+// New returns a tail that knows nothing yet; the apply loop feeds it.
+func New(o Options) *Tail {
+	if o.Database == "" {
+		o.Database = "postgres"
+	}
+	return &Tail{
+		shards: o.Shards, database: o.Database, windows: map[tailrace.CollectionID]*window{},
+		subs: map[*Subscription]struct{}{}, system: system{rows: map[*Subscription]*systemRow{}}, drained: make(chan struct{}),
+	}
+}
+
+// Apply takes in one entry, after the catalog and the shards have, with what it did to tables. One goroutine applies, in log order. At
+// start-up it may be fed the entries below the checkpoint first, which refills the windows.
+func (t *Tail) Apply(e *log.Entry, changes []catalog.TableChange) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.start == 0 {
+		t.start = startOf(e)
+	}
+	itemsOf(e, func(id tailrace.CollectionID, it *item) {
+		w := t.window(id)
+		w.items = append(w.items, it)
+		w.bytes += it.size
+		t.bytes += it.size
+	})
+	for _, c := range changes {
+		t.change(c)
+	}
+	if e.Time > t.newest {
+		t.stamp(e.Time)
+		t.newest = e.Time
+	}
+	t.trim(e)
+	if t.newest-t.lastBeat >= beat {
+		t.lastBeat = t.newest
+		for _, w := range t.windows {
+			w.wake()
+		}
+		return
+	}
+	for _, txn := range e.Txns {
+		for _, r := range txn.Records {
+			if w := t.windows[r.Collection]; w != nil {
+				w.wake()
+			}
+		}
+	}
+}
+
+// startOf is the time just before everything in e.
+func startOf(e *log.Entry) tailrace.Time {
+	if len(e.Txns) > 0 {
+		return e.Txns[0].Time - 1
+	}
+	return e.Time - 1
+}
+
+// window returns the collection's window, made when it has none.
+func (t *Tail) window(id tailrace.CollectionID) *window {
+	w := t.windows[id]
+	if w == nil {
+		w = newWindow(t.start) // no item was ever evicted from it
+		t.windows[id] = w
+	}
+	return w
+}
+
+// change notes what ends subscriptions.
+func (t *Tail) change(c catalog.TableChange) {
+	switch {
+	case c.Before == nil:
+		return
+	case c.After == nil:
+		w := t.window(c.Before.ID)
+		w.endings = append(w.endings, ending{c.Time, c})
+		w.dropped = true
+		w.wake()
+		if w.readers == 0 {
+			t.forget(c.Before.ID)
+		}
+	default:
+		w := t.window(c.Before.ID)
+		w.endings = append(w.endings, ending{c.Time, c})
+		w.wake()
+	}
+}
+
+// trim keeps every window this entry touched, and all together, within their bounds.
+func (t *Tail) trim(e *log.Entry) {
+	for _, txn := range e.Txns {
+		for _, r := range txn.Records {
+			if w := t.windows[r.Collection]; w != nil {
+				before := w.bytes
+				w.trim(t.newest)
+				t.bytes -= before - w.bytes
+			}
+		}
+	}
+	for t.bytes > WindowBudget {
+		w := t.oldest()
+		if w == nil {
+			return
+		}
+		before := w.bytes
+		w.evict()
+		t.bytes -= before - w.bytes
+	}
+}
+
+// oldest is the window whose oldest item is the oldest of all that may go, nil when every window is down to its newest item.
+func (t *Tail) oldest() *window {
+	var found *window
+	for _, w := range t.windows {
+		if len(w.items) > 1 && (found == nil || w.items[0].time < found.items[0].time) {
+			found = w
+		}
+	}
+	return found
+}
+
+// forget drops the window of a collection that no longer exists.
+func (t *Tail) forget(id tailrace.CollectionID) {
+	if w := t.windows[id]; w != nil {
+		t.bytes -= w.bytes
+		delete(t.windows, id)
+	}
+}
+
+// Newest is the newest time applied.
+func (t *Tail) Newest() tailrace.Time {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.newest
+}
+
+// WindowSize is what all windows hold together, in bytes.
+func (t *Tail) WindowSize() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.bytes
+}
+
+// Drain ends every subscription, now and from now on, with 57P01 and its resume point.
+func (t *Tail) Drain() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.draining {
+		t.draining = true
+		close(t.drained)
+	}
+}
+
+// Info describes a running subscription, for mz_internal.mz_subscriptions.
+type Info struct {
+	ID        string
+	Session   string // the session's uuid
+	Created   time.Time
+	Table     tailrace.CollectionID
+	State     string        // snapshot, live or behind
+	Position  tailrace.Time // everything at or before it was given out
+	Lag       time.Duration // newest committed time minus position
+	RowsGiven int64
+}
+
+// List describes the running subscriptions.
+func (t *Tail) List() []Info {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	out := make([]Info, 0, len(t.subs))
+	for s := range t.subs {
+		pos := tailrace.Time(s.shown.position.Load())
+		state := "live"
+		switch w := t.windows[s.table.ID]; {
+		case s.shown.snapshot.Load():
+			state = "snapshot"
+		case w != nil && w.lower > pos:
+			state = "behind"
+		}
+		lag := time.Duration(0)
+		if t.newest > pos {
+			lag = time.Duration(t.newest-pos) * time.Microsecond
+		}
+		out = append(out, Info{
+			ID: s.name(), Session: s.session, Created: s.created, Table: s.table.ID,
+			State: state, Position: pos, Lag: lag, RowsGiven: s.shown.rows.Load(),
+		})
+	}
+	return out
+}
