@@ -1,0 +1,101 @@
+package query
+
+import (
+	pg_query "github.com/pganalyze/pg_query_go/v6"
+)
+
+// aggregate plans a call of an aggregate without OVER: an output of the inner SELECT.
+func (p *planner) aggregate(s *scope, name string, n *pg_query.FuncCall) (expr, error) {
+	switch {
+	case s.inAgg:
+		return expr{}, p.fail(n.GetLocation(), codeGrouping, "aggregate function calls cannot be nested")
+	case s.clause != "":
+		return expr{}, p.fail(n.GetLocation(), codeGrouping, "aggregate functions are not allowed in %s", s.clause)
+	case s.group == nil:
+		return expr{}, p.refuse(n.GetLocation(), "an aggregate here")
+	}
+	s.raw++
+	s.inAgg = true
+	sql, e, err := p.aggregateCall(s, name, n, window{})
+	s.inAgg = false
+	s.raw--
+	if err != nil {
+		return e, err
+	}
+	e.sql = s.group.add(sql)
+	return e, nil
+}
+
+// aggregateCall plans an aggregate's call; over is its OVER clause, if it has one.
+func (p *planner) aggregateCall(s *scope, name string, n *pg_query.FuncCall, over window) (string, expr, error) {
+	args, err := p.arguments(s, n)
+	if err != nil {
+		return "", expr{}, err
+	}
+	var f *function
+	if n.GetAggStar() {
+		if name != "count" {
+			return "", expr{}, p.noFunction(name, nil, n.GetLocation())
+		}
+		f = countStar
+	} else {
+		given := args
+		if f, args, err = p.resolve(aggregates[name], given); err != nil {
+			return "", expr{}, p.notUnique(err, name, given, n.GetLocation())
+		}
+		if f == nil {
+			return "", expr{}, p.noFunction(name, given, n.GetLocation())
+		}
+	}
+	distinct, order := "", ""
+	if n.GetAggDistinct() {
+		distinct = "DISTINCT "
+		if keyed(args[0].typ.Kind) && name != "count" && name != "min" && name != "max" {
+			return "", expr{}, p.refuse(n.GetLocation(), "DISTINCT in "+signature(name, args))
+		}
+		if err := p.comparable(args[0], n.GetLocation()); err != nil {
+			return "", expr{}, err
+		}
+	}
+	if len(n.GetAggOrder()) > 0 {
+		keys, err := p.sortKeys(s, n.GetAggOrder())
+		if err != nil {
+			return "", expr{}, err
+		}
+		order = orderSQL(keys)
+	}
+	filter := ""
+	if n.GetAggFilter() != nil {
+		e, err := p.boolean(s, n.GetAggFilter(), "FILTER")
+		if err != nil {
+			return "", e, err
+		}
+		filter = " FILTER (WHERE " + e.sql + ")"
+	}
+	e := p.apply(f, args, "{d}", distinct, "{o}", order, "{f}", filter+over.of(f))
+	return e.sql, e, nil
+}
+
+// sortKeys plans an ORDER BY inside an aggregate or a window, where names and numbers of output columns mean nothing.
+func (p *planner) sortKeys(s *scope, list []*pg_query.Node) ([]sortKey, error) {
+	var out []sortKey
+	for _, n := range list {
+		b := n.GetSortBy()
+		e, err := p.expr(s, b.GetNode())
+		if err != nil {
+			return nil, err
+		}
+		if e, err = p.typed(e); err != nil {
+			return nil, err
+		}
+		if unordered(e.typ.Kind) {
+			return nil, p.fail(e.loc, codeNoFunction, "could not identify an ordering operator for type %s", typeName(e.typ))
+		}
+		k := sortKey{sql: e.sql, kind: e.typ.Kind, target: -1}
+		if err := p.direction(&k, b); err != nil {
+			return nil, err
+		}
+		out = append(out, k)
+	}
+	return out, nil
+}

@@ -1,0 +1,63 @@
+package query
+
+import (
+	"testing"
+
+	"tailrace"
+)
+
+// TestRefusesWhatItCannotDoExactly: these run on PostgreSQL. Here they are refused with 0A000 rather than answered differently.
+func TestRefusesWhatItCannotDoExactly(t *testing.T) {
+	e := engine(t)
+	s := &tailrace.Schema{Fields: []tailrace.Field{{ID: 1, Name: "a", Type: tailrace.TypeOf(kInt4)}, {ID: 2, Name: "j", Type: tailrace.TypeOf(kJSONB)}}}
+	ts := tables{}
+	ts.add("t", 1, s, tailrace.NewBatch(s, 0))
+	for _, sql := range []string{
+		"SELECT 2 ^ 0.5",
+		"SELECT ln(2.0)",
+		"SELECT ARRAY[1, 2]",
+		"SELECT ARRAY(SELECT 1)",
+		"SELECT (1, 2)",
+		"SELECT t FROM t",
+		"SELECT array_agg(a) FROM t",
+		"SELECT json_agg(a) FROM t",
+		"SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY a) FROM t",
+		"SELECT a FROM t GROUP BY ROLLUP (a)",
+		"SELECT 'a' SIMILAR TO 'b'",
+		"SELECT 'aa' ~ '(a)\\1'",
+		"SELECT 'a' COLLATE \"de_DE\" < 'b'",
+		"SELECT '1.2.3.4'::inet",
+		"SELECT '{1}'::int[]",
+		"SELECT time with time zone '10:00+01'",
+		"SELECT current_time",
+		"SELECT a FROM t FOR UPDATE",
+		"SELECT a FROM t ORDER BY j",
+		"SELECT j < j FROM t",
+		"SELECT a FROM t ORDER BY a FETCH FIRST 1 ROWS WITH TIES",
+		"SELECT a FROM t TABLESAMPLE SYSTEM (10)",
+		"SELECT sum(DISTINCT 1.5)",
+		"SELECT age(now())",
+		"SELECT to_number('1', '9')",
+		"SELECT B'101'",
+		"WITH x AS (INSERT INTO t VALUES (1) RETURNING a) SELECT * FROM x",
+		"SELECT sum(a) OVER (ORDER BY a::numeric RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) FROM t",
+	} {
+		if a := ask(e, ts, sql, nil, nil); a.code != "0A000" {
+			t.Errorf("%s: got %v, want 0A000", sql, a)
+		}
+	}
+}
+
+// TestHintsSayWhatToType checks that errors a user can mend come with a hint.
+func TestHintsSayWhatToType(t *testing.T) {
+	e := engine(t)
+	for sql, want := range map[string]string{
+		"SELECT 1 + 'a'::text": "No operator matches the given name and argument types. You might need to add explicit type casts.",
+		"SELECT nosuch(1)":     "No function matches the given name and argument types. You might need to add explicit type casts.",
+		"SELECT '1' + '2'":     "Could not choose a best candidate operator. You might need to add explicit type casts.",
+	} {
+		if got := hintOf(t, e, sql); got != want {
+			t.Errorf("%s: got hint %q, want %q", sql, got, want)
+		}
+	}
+}
