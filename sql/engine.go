@@ -1,0 +1,77 @@
+package sql
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"tailrace"
+	"tailrace/catalog"
+	"tailrace/log"
+	"tailrace/parse"
+	"tailrace/query"
+	"tailrace/shard"
+	"tailrace/tail"
+)
+
+// Engine is what all sessions of a node share. The server fills it in and keeps it for the life of the process.
+type Engine struct {
+	Log     *log.Log
+	Catalog *catalog.Fold
+	Shards  *shard.Set
+	Tail    *tail.Tail
+	Query   *query.Engine
+	Sources Sources          // nil where no source can run
+	Logger  *slog.Logger     // told of internal errors; nil: slog.Default
+	Now     func() time.Time // nil: time.Now
+
+	texts     parse.Cache
+	following following
+}
+
+// Sources is the hook to ingest, which this package cannot import: both are of one level.
+type Sources interface {
+	// Wake tells that the catalog's sources changed.
+	Wake()
+	// DropUpstream removes at the source's database what was made there for source: its slot, and its publication if we made it.
+	DropUpstream(ctx context.Context, source catalog.ID) error
+	// Status tells how every source and table stands, for mz_internal.mz_sources and mz_source_tables.
+	Status() []SourceStatus
+}
+
+// SourceStatus is a row of mz_internal.mz_source_tables, or with Table 0 of mz_internal.mz_sources.
+type SourceStatus struct {
+	Source       catalog.ID
+	Table        catalog.ID
+	State        string
+	Reason, Hint string
+	RowsDone     int64 // of the snapshot
+	RowsEstimate int64
+	LagBytes     int64
+	Position     string
+}
+
+// SessionOptions is what a client's startup message says, and where a session sends what belongs to no result.
+type SessionOptions struct {
+	User, Database string
+	Params         map[string]string
+	ID             int32
+	Notice         func(*tailrace.Error)    // NOTICE and WARNING messages, sent before the result goes on
+	Report         func(name, value string) // ParameterStatus
+	// Deallocate forgets a statement that the protocol prepared, all of them for "", and reports whether there was one. nil: there is none.
+	Deallocate func(name string) bool
+}
+
+func (e *Engine) logger() *slog.Logger {
+	if e.Logger != nil {
+		return e.Logger
+	}
+	return slog.Default()
+}
+
+func (e *Engine) now() time.Time {
+	if e.Now != nil {
+		return e.Now()
+	}
+	return time.Now()
+}

@@ -1,0 +1,243 @@
+package sql
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	pg_query "github.com/pganalyze/pg_query_go/v6"
+
+	"tailrace"
+	"tailrace/catalog"
+	"tailrace/expr"
+)
+
+// keyPath reads rows of a table by their whole key: WHERE id = $1, WHERE a = 1 AND b = 'x' AND more, WHERE id IN (1, 2).
+type keyPath struct {
+	table *catalog.Table
+	tuple [][]*expr.Expr // one slice of key column values for each key looked for
+	where *expr.Expr     // all of WHERE, which the rows found must meet
+}
+
+// tableScope is what names stand for where only table can be read. alias replaces its name.
+func (s *Session) tableScope(st *statement, table *catalog.Table, alias string) *expr.Scope {
+	sc := s.scope(st)
+	if alias == "" {
+		alias = table.Name
+	}
+	sc.Column = func(qualifier, name string) (int, tailrace.Type, bool) {
+		i := table.Columns.ByName(name)
+		if i < 0 || qualifier != "" && qualifier != alias {
+			return 0, tailrace.Type{}, false
+		}
+		return i, table.Columns.Fields[i].Type, true
+	}
+	return sc
+}
+
+// keyPath is how to read the rows of where by key; expr.ErrUnsupported when where does not give every key column a value, or is more than expr can do.
+func (s *Session) keyPath(st *statement, table *catalog.Table, alias string, where *pg_query.Node) (*keyPath, error) {
+	schema := table.Columns
+	if len(schema.Key) == 0 || where == nil {
+		return nil, expr.ErrUnsupported
+	}
+	p := &keyPath{table: table}
+	var err error
+	if p.where, err = expr.BindCondition(where, s.tableScope(st, table, alias)); err != nil {
+		return nil, err
+	}
+	terms := conjuncts(where)
+	p.tuple = [][]*expr.Expr{{}}
+	for _, k := range schema.Key {
+		values, err := s.valuesOf(st, &schema.Fields[k], table, alias, terms)
+		if err != nil {
+			return nil, err
+		}
+		if len(values) > 1 && len(schema.Key) > 1 {
+			return nil, expr.ErrUnsupported
+		}
+		if len(values) == 1 {
+			p.tuple[0] = append(p.tuple[0], values[0])
+			continue
+		}
+		p.tuple = nil
+		for _, v := range values {
+			p.tuple = append(p.tuple, []*expr.Expr{v})
+		}
+	}
+	return p, nil
+}
+
+// conjuncts are the terms that AND joins in n.
+func conjuncts(n *pg_query.Node) []*pg_query.Node {
+	b := n.GetBoolExpr()
+	if b == nil || b.Boolop != pg_query.BoolExprType_AND_EXPR {
+		return []*pg_query.Node{n}
+	}
+	var out []*pg_query.Node
+	for _, a := range b.Args {
+		out = append(out, conjuncts(a)...)
+	}
+	return out
+}
+
+// valuesOf finds column = value, or column IN (values), among terms.
+func (s *Session) valuesOf(st *statement, f *tailrace.Field, table *catalog.Table, alias string, terms []*pg_query.Node) ([]*expr.Expr, error) {
+	for _, n := range terms {
+		a := n.GetAExpr()
+		if a == nil || len(a.Name) != 1 || a.Name[0].GetString_().GetSval() != "=" {
+			continue
+		}
+		var items []*pg_query.Node
+		switch {
+		case a.Kind == pg_query.A_Expr_Kind_AEXPR_OP && isColumn(a.Lexpr, f.Name, table, alias):
+			items = []*pg_query.Node{a.Rexpr}
+		case a.Kind == pg_query.A_Expr_Kind_AEXPR_OP && isColumn(a.Rexpr, f.Name, table, alias):
+			items = []*pg_query.Node{a.Lexpr}
+		case a.Kind == pg_query.A_Expr_Kind_AEXPR_IN && isColumn(a.Lexpr, f.Name, table, alias):
+			items = a.Rexpr.GetList().GetItems()
+		}
+		if values, ok := s.constants(st, f, items); ok {
+			return values, nil
+		}
+	}
+	return nil, expr.ErrUnsupported
+}
+
+func isColumn(n *pg_query.Node, name string, table *catalog.Table, alias string) bool {
+	fields := n.GetColumnRef().GetFields()
+	if len(fields) == 2 {
+		q := fields[0].GetString_().GetSval()
+		if q != alias && (alias != "" || q != table.Name) {
+			return false
+		}
+		fields = fields[1:]
+	}
+	return len(fields) == 1 && fields[0].GetString_().GetSval() == name
+}
+
+// constants binds items as values of a key column, which must not read columns. A float does not say exactly which numeric or integer it is equal to,
+// so a key of those is not looked up by one.
+func (s *Session) constants(st *statement, f *tailrace.Field, items []*pg_query.Node) ([]*expr.Expr, bool) {
+	var out []*expr.Expr
+	for _, n := range items {
+		e, err := expr.Bind(n, s.scope(st))
+		if err != nil {
+			return nil, false
+		}
+		if k := e.Type.Kind; k == tailrace.KindNone {
+			if e, err = expr.BindAs(n, s.scope(st), tailrace.TypeOf(f.Type.Kind), f.Name); err != nil {
+				return nil, false
+			}
+		} else if isFloat(k) && !isFloat(f.Type.Kind) || expr.CastContext(k, f.Type.Kind) == 0 || expr.CastContext(k, f.Type.Kind) > expr.Assignment {
+			return nil, false
+		}
+		out = append(out, e)
+	}
+	return out, len(out) > 0
+}
+
+func isFloat(k tailrace.Kind) bool { return k == tailrace.KindFloat4 || k == tailrace.KindFloat8 }
+
+// find returns the rows that the path leads to, with all columns of the table.
+func (p *keyPath) find(ctx context.Context, s *Session, st *statement) (*tailrace.Batch, error) {
+	schema := p.table.Columns
+	keys, err := p.keys(s, s.row(st.params))
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range hashesOf(schema, keys) {
+		s.txn.readKey(p.table.ID, h)
+	}
+	overlay, err := s.txn.overlay(ctx, p.table.ID)
+	if err != nil {
+		return nil, err
+	}
+	rows, at, err := s.lookup(ctx, p.table, keys, overlay)
+	if err != nil {
+		return nil, err
+	}
+	row := s.row(st.params)
+	row.Batch = rows
+	var keep []int32
+	for _, i := range at {
+		if i < 0 {
+			continue
+		}
+		row.I = int(i)
+		v, err := p.where.Eval(row)
+		if err != nil {
+			return nil, err
+		}
+		if !v.Null && v.Raw[0] != 0 {
+			keep = append(keep, i)
+		}
+	}
+	if rows == nil {
+		return tailrace.NewBatch(schema, 0), nil
+	}
+	out := rows.Gather(keep)
+	out.Times, out.Diffs = nil, nil
+	return out, nil
+}
+
+func hashesOf(schema *tailrace.Schema, keys *tailrace.Batch) []uint64 {
+	full := tailrace.NewBatch(schema, 0)
+	full.N = keys.N
+	for i, k := range schema.Key {
+		full.Cols[k] = keys.Cols[i]
+	}
+	_, hashes := keysOf(schema, full)
+	return hashes
+}
+
+// keys evaluates the keys, each once. A value that the key column cannot hold, or NULL, is the key of no row.
+func (p *keyPath) keys(s *Session, row *expr.Row) (*tailrace.Batch, error) {
+	schema := p.table.Columns
+	keys := &tailrace.Batch{}
+	for _, k := range schema.Key {
+		keys.IDs = append(keys.IDs, schema.Fields[k].ID)
+		keys.Cols = append(keys.Cols, tailrace.MakeColumn(schema.Fields[k].Type.Kind, len(p.tuple)))
+	}
+	var seen []string
+	known := map[string]bool{}
+	for _, tuple := range p.tuple {
+		vals := make([][]byte, 0, len(tuple))
+		var id []byte
+		for i, e := range tuple {
+			kind := tailrace.TypeOf(schema.Fields[schema.Key[i]].Type.Kind)
+			v, err := e.Eval(row)
+			if err != nil {
+				return nil, err
+			}
+			if !v.Null && e.Type.Kind != kind.Kind {
+				v, err = expr.Convert(v, e.Type, kind, false, s.format)
+			}
+			if err != nil || v.Null {
+				break
+			}
+			vals = append(vals, v.Raw)
+			one := tailrace.ConstColumn(kind.Kind, append([]byte{}, v.Raw...), 1)
+			id = tailrace.AppendKey(id, kind, &one, 0)
+		}
+		if len(vals) < len(tuple) || known[string(id)] {
+			continue
+		}
+		seen, known[string(id)] = append(seen, string(id)), true
+		for i, v := range vals {
+			keys.Cols[i].Append(v)
+		}
+		keys.N++
+	}
+	return inKeyOrder(keys, seen), nil
+}
+
+// inKeyOrder sorts keys by their bytes in ids, so that rows come in the order that the table has them.
+func inKeyOrder(keys *tailrace.Batch, ids []string) *tailrace.Batch {
+	order := make([]int32, keys.N)
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int { return strings.Compare(ids[a], ids[b]) })
+	return keys.Gather(order)
+}

@@ -1,0 +1,223 @@
+package sql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	pg_query "github.com/pganalyze/pg_query_go/v6"
+
+	"tailrace"
+	"tailrace/catalog"
+	"tailrace/expr"
+	"tailrace/log"
+	"tailrace/query"
+	"tailrace/shard"
+)
+
+// resolver finds the relations that a statement reads, as the session's transaction sees them.
+type resolver struct {
+	s       *Session
+	waiting []*catalog.Table // source tables whose snapshot is not there yet
+}
+
+// Resolve is query.Resolver.
+func (r *resolver) Resolve(schema, name string) (*query.Table, error) {
+	if t := r.s.systemTable(schema, name); t != nil {
+		return t, nil
+	}
+	t := r.s.find(schema, name)
+	if t == nil {
+		return nil, noRelation(schema, name)
+	}
+	if t.Upstream != nil && t.Upstream.State == catalog.StateSnapshot {
+		r.waiting = append(r.waiting, t)
+	}
+	id, columns := t.ID, t.Columns
+	return &query.Table{ID: id, Columns: columns, Scan: func(ctx context.Context, cols []int) (tailrace.Rows, error) {
+		return r.s.scan(ctx, id, columns, cols)
+	}}, nil
+}
+
+// scan reads a table in the session's transaction, whichever that is when the plan runs.
+func (s *Session) scan(ctx context.Context, id catalog.ID, schema *tailrace.Schema, cols []int) (tailrace.Rows, error) {
+	t := s.txn
+	t.readWhole(id)
+	overlay, err := t.overlay(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	sh := t.engine.Shards.Shard(id)
+	if t.isNew(id) || sh == nil {
+		b := tailrace.NewBatch(schema, 0)
+		if overlay != nil {
+			b = consolidate(schema, overlay)
+		}
+		return &literal{pick(b, cols)}, nil
+	}
+	if err := t.hold(id); err != nil {
+		return nil, err
+	}
+	return sh.Snapshot(ctx, shard.SnapshotOptions{AsOf: t.time, Schema: schema, Columns: cols, Overlay: overlay})
+}
+
+// pick is b with the columns that cols lists; nil lists all.
+func pick(b *tailrace.Batch, cols []int) *tailrace.Batch {
+	if cols == nil {
+		return b
+	}
+	out := &tailrace.Batch{N: b.N, Diffs: b.Diffs}
+	for _, c := range cols {
+		out.Cols = append(out.Cols, b.Cols[c])
+		if b.IDs != nil {
+			out.IDs = append(out.IDs, b.IDs[c])
+		}
+	}
+	return out
+}
+
+// plan plans a SELECT. A table that a source has not copied yet is waited for, with a notice.
+func (s *Session) plan(ctx context.Context, st *statement, tree *pg_query.Node, opts ...query.Option) (*query.Plan, error) {
+	if s.engine.Query == nil {
+		return nil, s.unsupported("a query like this", "Start the server with its query engine.")
+	}
+	for {
+		r := &resolver{s: s}
+		p, err := s.engine.Query.Plan(ctx, tree, st.Text, r, st.types, opts...)
+		if err != nil || len(r.waiting) == 0 {
+			return p, err
+		}
+		if err := s.waitLive(ctx, r.waiting[0]); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// waitLive waits until a source's table can be read. Then the statement has to run again in a transaction of a later time, which log.ErrConflict says; a
+// block that already reads at a time cannot: the table did not exist then.
+func (s *Session) waitLive(ctx context.Context, table *catalog.Table) error {
+	if table.Upstream.State != catalog.StateSnapshot {
+		return nil
+	}
+	if !s.alone() {
+		return &tailrace.Error{
+			Code: "55000", Message: fmt.Sprintf("table \"%s\" is still being copied from its source", table.Name), Hint: "Run the transaction again when it is live: SELECT * FROM mz_internal.mz_source_tables.",
+		}
+	}
+	s.notice("NOTICE", "00000", fmt.Sprintf("table \"%s\" is still being copied from its source: waiting until it is complete", table.Name))
+	at := s.txn.time
+	for {
+		now := s.engine.Catalog.Current().Tables[table.ID]
+		if now == nil {
+			return noRelation(table.Schema, table.Name)
+		}
+		if now.Upstream.State == catalog.StateError {
+			return &tailrace.Error{Code: "55000", Message: fmt.Sprintf("table \"%s\" could not be copied: %s", table.Name, now.Upstream.Reason), Hint: now.Upstream.Hint}
+		}
+		if now.Upstream.State != catalog.StateSnapshot {
+			break
+		}
+		if err := s.engine.Log.WaitTime(ctx, at+1); err != nil {
+			return err
+		}
+		at = s.engine.Log.Newest()
+	}
+	return fmt.Errorf("wait for table %s: %w", table.Name, log.ErrConflict) // the statement runs again, at a time when the table is there
+}
+
+// env is what a query's functions may ask about the session.
+func (s *Session) env() *query.Env {
+	return &query.Env{
+		Now: s.start, Logical: s.txn.time, User: s.options.User, Database: database, PID: s.options.ID,
+		Setting: func(name string) (string, bool) { return s.values.get(name) },
+		Set: func(name, value string, local bool) (string, error) {
+			v, err := s.check(name, value)
+			if err != nil {
+				return "", err
+			}
+			s.values.set(name, v, local)
+			s.settingsChanged()
+			return v, nil
+		},
+	}
+}
+
+// runPlan starts a plan with the statement's parameters.
+func (s *Session) runPlan(ctx context.Context, p *query.Plan, st *statement) (tailrace.Rows, error) {
+	f := *s.format
+	f.Now = s.start
+	return p.Run(ctx, st.params, &f, s.env())
+}
+
+// runSelect runs SELECT, VALUES, TABLE and set operations.
+func (s *Session) runSelect(ctx context.Context, st *statement, tree *pg_query.Node) (*Result, error) {
+	columns, rows, err := s.selectRows(ctx, st, tree)
+	if err != nil {
+		return nil, err
+	}
+	return rowsOf("SELECT", columns, rows), nil
+}
+
+// selectRows starts a SELECT: by key or constant where that is all it takes, else through the query engine.
+func (s *Session) selectRows(ctx context.Context, st *statement, tree *pg_query.Node) ([]tailrace.ResultColumn, tailrace.Rows, error) {
+	if err := s.readable(tree); err != nil {
+		return nil, nil, err
+	}
+	if err := s.txn.open(ctx, false); err != nil {
+		return nil, nil, err
+	}
+	p, err := s.planShort(ctx, st, tree.GetSelectStmt())
+	if err == nil {
+		rows, err := p.run(ctx, st)
+		return p.columns, rows, err
+	}
+	if !errors.Is(err, expr.ErrUnsupported) {
+		return nil, nil, err
+	}
+	plan, err := s.plan(ctx, st, tree)
+	if err != nil {
+		return nil, nil, err
+	}
+	rows, err := s.runPlan(ctx, plan, st)
+	return plan.Columns(), rows, err
+}
+
+// readable refuses a SELECT in a transaction that has a SUBSCRIBE, and forms that lock or write.
+func (s *Session) readable(tree *pg_query.Node) error {
+	sel := tree.GetSelectStmt()
+	if s.txn.subscribes {
+		return errOnlyRead
+	}
+	if sel.GetIntoClause() != nil {
+		return s.unsupported("SELECT INTO", "Use CREATE TABLE, then INSERT INTO ... SELECT.")
+	}
+	s.txn.selects = true
+	return nil
+}
+
+var errOnlyRead = &tailrace.Error{
+	Code: "25000", Message: "SUBSCRIBE in transactions must be the only read statement",
+	Hint: "End the transaction with COMMIT, then read in another one.",
+}
+
+// drain reads rows to their end, handing each batch to f.
+func drain(ctx context.Context, rows tailrace.Rows, f func(*tailrace.Batch) error) error {
+	defer rows.Close()
+	for {
+		b, err := rows.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := f(b); err != nil {
+			return err
+		}
+	}
+}
+
+// pause is how long a follower of a system relation waits between two looks at it.
+const pause = 200 * time.Millisecond

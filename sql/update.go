@@ -1,0 +1,198 @@
+package sql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	pg_query "github.com/pganalyze/pg_query_go/v6"
+
+	"tailrace"
+	"tailrace/catalog"
+	"tailrace/expr"
+)
+
+// changing is an UPDATE or DELETE whose names are resolved.
+type changing struct {
+	table   *catalog.Table
+	rel     *pg_query.RangeVar
+	where   *pg_query.Node
+	columns []int            // that an UPDATE assigns, as indexes of the table's
+	values  []*pg_query.Node // the expressions assigned; a SetToDefault for DEFAULT
+}
+
+func (c *changing) alias() string { return c.rel.Alias.GetAliasname() }
+
+// update runs UPDATE.
+func (s *Session) update(ctx context.Context, st *statement, n *pg_query.UpdateStmt) (*Result, error) {
+	if err := s.txn.open(ctx, false); err != nil {
+		return nil, err
+	}
+	c, err := s.resolveUpdate(st, n)
+	if err != nil {
+		return nil, err
+	}
+	count, err := s.apply(ctx, st, c)
+	if err != nil {
+		return nil, err
+	}
+	return done(fmt.Sprintf("UPDATE %d", count)), nil
+}
+
+func (s *Session) resolveUpdate(st *statement, n *pg_query.UpdateStmt) (*changing, error) {
+	table, err := s.target(n.Relation, "update")
+	if err != nil {
+		return nil, at(err, st.pos(n.Relation.Location))
+	}
+	switch {
+	case len(n.ReturningList) > 0:
+		return nil, s.unsupported("RETURNING", "Read the rows with SELECT.")
+	case len(n.FromClause) > 0:
+		return nil, s.unsupported("UPDATE ... FROM", "Use a subquery in SET and in WHERE.")
+	case n.WithClause != nil:
+		return nil, s.unsupported("UPDATE with WITH before it", "Use a subquery.")
+	}
+	c := &changing{table: table, rel: n.Relation, where: n.WhereClause}
+	for _, t := range n.TargetList {
+		rt := t.GetResTarget()
+		i := table.Columns.ByName(rt.Name)
+		switch {
+		case i < 0:
+			return nil, at(noColumn(rt.Name, table), st.pos(rt.Location))
+		case slices.Contains(c.columns, i):
+			return nil, failure("42601", "multiple assignments to same column \"%s\"", rt.Name)
+		}
+		value := rt.Val
+		if m := value.GetMultiAssignRef(); m != nil {
+			items := m.Source.GetRowExpr().GetArgs()
+			if int(m.Colno) > len(items) || int(m.Ncolumns) != len(items) {
+				return nil, s.unsupported("assigning a row", "Assign each column by itself.")
+			}
+			value = items[m.Colno-1]
+		}
+		c.columns, c.values = append(c.columns, i), append(c.values, value)
+	}
+	return c, nil
+}
+
+// deleteRows runs DELETE.
+func (s *Session) deleteRows(ctx context.Context, st *statement, n *pg_query.DeleteStmt) (*Result, error) {
+	if err := s.txn.open(ctx, false); err != nil {
+		return nil, err
+	}
+	c, err := s.resolveDelete(st, n)
+	if err != nil {
+		return nil, err
+	}
+	count, err := s.apply(ctx, st, c)
+	if err != nil {
+		return nil, err
+	}
+	return done(fmt.Sprintf("DELETE %d", count)), nil
+}
+
+func (s *Session) resolveDelete(st *statement, n *pg_query.DeleteStmt) (*changing, error) {
+	table, err := s.target(n.Relation, "delete from")
+	if err != nil {
+		return nil, at(err, st.pos(n.Relation.Location))
+	}
+	switch {
+	case len(n.ReturningList) > 0:
+		return nil, s.unsupported("RETURNING", "Read the rows with SELECT.")
+	case len(n.UsingClause) > 0:
+		return nil, s.unsupported("DELETE ... USING", "Use a subquery in WHERE.")
+	case n.WithClause != nil:
+		return nil, s.unsupported("DELETE with WITH before it", "Use a subquery.")
+	}
+	return &changing{table: table, rel: n.Relation, where: n.WhereClause}, nil
+}
+
+// apply finds the rows and changes them: by key without the query engine where that is possible.
+func (s *Session) apply(ctx context.Context, st *statement, c *changing) (int64, error) {
+	path, err := s.keyPath(st, c.table, c.alias(), c.where)
+	if err == nil {
+		var exprs []*expr.Expr
+		if exprs, err = s.bindAssigned(st, c); err == nil {
+			return s.applyByKey(ctx, st, c, path, exprs)
+		}
+	}
+	if err = passOn(err); !errors.Is(err, expr.ErrUnsupported) {
+		return 0, err
+	}
+	return s.applyByQuery(ctx, st, c)
+}
+
+// bindAssigned binds what SET assigns.
+func (s *Session) bindAssigned(st *statement, c *changing) ([]*expr.Expr, error) {
+	var out []*expr.Expr
+	sc := s.tableScope(st, c.table, c.alias())
+	for i, n := range c.values {
+		f := &c.table.Columns.Fields[c.columns[i]]
+		var e *expr.Expr
+		var err error
+		if n.GetSetToDefault() != nil {
+			e, err = s.defaultOf(f)
+		} else {
+			e, err = expr.BindAs(n, sc, f.Type, f.Name)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, e)
+	}
+	return out, nil
+}
+
+func (s *Session) applyByKey(ctx context.Context, st *statement, c *changing, path *keyPath, exprs []*expr.Expr) (int64, error) {
+	old, err := path.find(ctx, s, st)
+	if err != nil || old.N == 0 {
+		return 0, err
+	}
+	if len(c.columns) == 0 {
+		return int64(old.N), s.change(ctx, c.table, old, nil, nil)
+	}
+	row := s.row(st.params)
+	row.Batch = old
+	fresh := &tailrace.Batch{N: old.N, IDs: old.IDs, Cols: slices.Clone(old.Cols)}
+	for k, i := range c.columns {
+		col := tailrace.MakeColumn(c.table.Columns.Fields[i].Type.Kind, old.N)
+		for row.I = 0; row.I < old.N; row.I++ {
+			if err := exprs[k].Append(&col, row); err != nil {
+				return 0, err
+			}
+		}
+		fresh.Cols[i] = col
+	}
+	return int64(old.N), s.change(ctx, c.table, old, fresh, c.columns)
+}
+
+// truncate runs TRUNCATE: every row of the tables is deleted.
+func (s *Session) truncate(ctx context.Context, st *statement, n *pg_query.TruncateStmt) (*Result, error) {
+	if err := s.txn.open(ctx, false); err != nil {
+		return nil, err
+	}
+	var tables []*catalog.Table
+	for _, r := range n.Relations {
+		t, err := s.target(r.GetRangeVar(), "truncate")
+		if err != nil {
+			return nil, err
+		}
+		tables = append(tables, t)
+	}
+	for _, t := range tables {
+		rows, err := s.scan(ctx, t.ID, t.Columns, nil)
+		if err != nil {
+			return nil, err
+		}
+		err = drain(ctx, rows, func(b *tailrace.Batch) error {
+			old := b.Project(t.Columns)
+			old.Times = nil
+			return s.change(ctx, t, old, nil, nil)
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return done("TRUNCATE TABLE"), nil
+}

@@ -1,0 +1,266 @@
+package sql
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"tailrace"
+	"tailrace/catalog"
+	"tailrace/format"
+	"tailrace/shard"
+)
+
+// insertRows adds rows with all columns of table to the transaction, after checking NOT NULL and the primary key.
+func (s *Session) insertRows(ctx context.Context, table *catalog.Table, b *tailrace.Batch) error {
+	if b.N == 0 {
+		return nil
+	}
+	if err := s.checkNotNull(table, b); err != nil {
+		return err
+	}
+	w := s.txn.write(table)
+	if len(table.Columns.Key) > 0 {
+		if err := s.checkUnique(ctx, w, b, nil); err != nil {
+			return err
+		}
+	}
+	w.rows += int64(b.N)
+	return w.writer.Append(ctx, b)
+}
+
+// checkNotNull is 23502 for the first NULL in a column that forbids it.
+func (s *Session) checkNotNull(table *catalog.Table, b *tailrace.Batch) error {
+	for c, f := range table.Columns.Fields {
+		if !f.NotNull || !b.Cols[c].HasNulls() {
+			continue
+		}
+		for i := range b.N {
+			if b.Cols[c].IsNull(i) {
+				return &tailrace.Error{
+					Code: "23502", Message: fmt.Sprintf("null value in column \"%s\" of relation \"%s\" violates not-null constraint", f.Name, table.Name),
+					Detail: "Failing row contains " + s.rowText(table, b, i) + ".", Table: table.Name, Column: f.Name,
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// rowValueLength is how much of a value a failing row's detail shows, in bytes, as in PostgreSQL.
+const rowValueLength = 64
+
+// rowText is row i as a detail shows it: (1, null, abc).
+func (s *Session) rowText(table *catalog.Table, b *tailrace.Batch, i int) string {
+	var parts []string
+	for c, f := range table.Columns.Fields {
+		v := "null"
+		if !b.Cols[c].IsNull(i) {
+			v = string(format.AppendText(nil, f.Type, &b.Cols[c], i, s.format))
+			if len(v) > rowValueLength {
+				v = strings.ToValidUTF8(v[:rowValueLength], "") + "..."
+			}
+		}
+		parts = append(parts, v)
+	}
+	return "(" + strings.Join(parts, ", ") + ")"
+}
+
+// keysOf is the key columns of rows, and the hash of each row's key.
+func keysOf(schema *tailrace.Schema, b *tailrace.Batch) (keys *tailrace.Batch, hashes []uint64) {
+	keys = &tailrace.Batch{N: b.N}
+	for _, k := range schema.Key {
+		keys.IDs, keys.Cols = append(keys.IDs, schema.Fields[k].ID), append(keys.Cols, b.Cols[k])
+	}
+	hashes = make([]uint64, b.N)
+	var buf []byte
+	for i := range b.N {
+		buf = buf[:0]
+		for c, k := range schema.Key {
+			buf = tailrace.AppendKey(buf, schema.Fields[k].Type, &keys.Cols[c], i)
+		}
+		hashes[i] = shard.KeyHash(buf)
+	}
+	return keys, hashes
+}
+
+// checkUnique is 23505 when a row's key is already there: in the table as the transaction reads it, among the rows it wrote, or twice in b.
+// gone lists hashes of keys whose rows are about to be removed by the same statement.
+func (s *Session) checkUnique(ctx context.Context, w *written, b *tailrace.Batch, gone map[uint64]struct{}) error {
+	schema := w.table.Columns
+	keys, hashes := keysOf(schema, b)
+	for _, h := range hashes {
+		s.txn.readKey(w.table.ID, h)
+	}
+	var overlay *tailrace.Batch
+	var err error
+	if w.removed {
+		if overlay, err = s.txn.overlay(ctx, w.table.ID); err != nil {
+			return err
+		}
+	}
+	_, at, err := s.lookup(ctx, w.table, keys, overlay)
+	if err != nil {
+		return err
+	}
+	inBatch := keySet{}
+	for i, h := range hashes {
+		var was bool
+		if w.removed || gone != nil {
+			was, err = inBatch.add(h)
+		} else {
+			was, err = w.keys.add(h)
+		}
+		if err != nil {
+			return err
+		}
+		if _, leaves := gone[h]; at[i] >= 0 && !leaves {
+			was = true
+		}
+		if was {
+			return duplicateKey(w.table, b, i, s.format)
+		}
+	}
+	return nil
+}
+
+// lookup finds the rows with the given keys, and knows that a table which the transaction created is nowhere else.
+func (s *Session) lookup(ctx context.Context, table *catalog.Table, keys, overlay *tailrace.Batch) (*tailrace.Batch, []int32, error) {
+	t := s.txn
+	sh := t.engine.Shards.Shard(table.ID)
+	if t.isNew(table.ID) || sh == nil {
+		return lookupNew(table.Columns, keys, overlay)
+	}
+	if err := t.hold(table.ID); err != nil {
+		return nil, nil, err
+	}
+	rows, at, err := sh.Lookup(ctx, keys, t.time, overlay)
+	if err != nil || rows == nil {
+		return rows, at, err
+	}
+	return rows.Project(table.Columns), at, nil
+}
+
+// lookupNew finds keys in what a transaction wrote into a table that it created.
+func lookupNew(schema *tailrace.Schema, keys, overlay *tailrace.Batch) (*tailrace.Batch, []int32, error) {
+	at := make([]int32, keys.N)
+	for i := range at {
+		at[i] = -1
+	}
+	if overlay == nil {
+		return tailrace.NewBatch(schema, 0), at, nil
+	}
+	rows := consolidate(schema, overlay)
+	_, have := keysOf(schema, rows)
+	where := make(map[uint64]int32, len(have))
+	for i, h := range have {
+		where[h] = int32(i)
+	}
+	full := tailrace.NewBatch(schema, 0)
+	full.N = keys.N
+	for c, k := range schema.Key {
+		full.Cols[k] = keys.Cols[c]
+	}
+	_, want := keysOf(schema, full)
+	for i, h := range want {
+		if r, ok := where[h]; ok {
+			at[i] = r
+		}
+	}
+	return rows, at, nil
+}
+
+// consolidate is the rows that updates add up to, each once with its multiplicity, in the order they first come.
+func consolidate(schema *tailrace.Schema, b *tailrace.Batch) *tailrace.Batch {
+	sums := map[string]int{}
+	var first []int32
+	var diffs []tailrace.Diff
+	var buf []byte
+	for i := range b.N {
+		buf = buf[:0]
+		for c := range b.Cols {
+			buf = tailrace.AppendKey(buf, schema.Fields[c].Type, &b.Cols[c], i)
+			if !b.Cols[c].IsNull(i) { // rows are equal by their stored bytes
+				buf = append(append(buf, byte(len(b.Cols[c].Bytes(i)))), b.Cols[c].Bytes(i)...)
+			}
+		}
+		at, ok := sums[string(buf)]
+		if !ok {
+			at = len(first)
+			sums[string(buf)] = at
+			first, diffs = append(first, int32(i)), append(diffs, 0)
+		}
+		diffs[at] += b.Diff(i)
+	}
+	var keep []int32
+	var kept []tailrace.Diff
+	for i, d := range diffs {
+		if d != 0 {
+			keep, kept = append(keep, first[i]), append(kept, d)
+		}
+	}
+	src := *b
+	src.Diffs, src.Times = nil, nil
+	out := src.Gather(keep)
+	out.Diffs = kept
+	return out
+}
+
+// duplicateKey is PostgreSQL's error for row i of b.
+func duplicateKey(table *catalog.Table, b *tailrace.Batch, i int, f *format.Settings) error {
+	var names, vals []string
+	for _, k := range table.Columns.Key {
+		field := table.Columns.Fields[k]
+		names = append(names, field.Name)
+		vals = append(vals, string(format.AppendText(nil, field.Type, &b.Cols[k], i, f)))
+	}
+	name := table.Name + "_pkey"
+	return &tailrace.Error{
+		Code: "23505", Message: fmt.Sprintf("duplicate key value violates unique constraint \"%s\"", name), Table: table.Name, Constraint: name,
+		Detail: fmt.Sprintf("Key (%s)=(%s) already exists.", strings.Join(names, ", "), strings.Join(vals, ", ")),
+	}
+}
+
+// change writes that rows old become rows fresh, row by row; fresh is nil for a DELETE. Multiplicities are old's. assigned lists the columns that
+// may differ. Keys that change are checked.
+func (s *Session) change(ctx context.Context, table *catalog.Table, old, fresh *tailrace.Batch, assigned []int) error {
+	if old.N == 0 {
+		return nil
+	}
+	w := s.txn.write(table)
+	if fresh != nil {
+		if err := s.checkNotNull(table, fresh); err != nil {
+			return err
+		}
+		if touchesKey(table.Columns, assigned) {
+			_, hashes := keysOf(table.Columns, old)
+			gone := make(map[uint64]struct{}, len(hashes))
+			for _, h := range hashes {
+				gone[h] = struct{}{}
+			}
+			w.removed = true
+			if err := s.checkUnique(ctx, w, fresh, gone); err != nil {
+				return err
+			}
+		}
+	}
+	w.removed = true
+	updates := tailrace.NewBatch(table.Columns, 2*old.N)
+	for i := range old.N {
+		updates.AppendUpdate(old, i, -old.Diff(i))
+		if fresh != nil {
+			updates.AppendUpdate(fresh, i, old.Diff(i))
+		}
+	}
+	w.rows += int64(updates.N)
+	return w.writer.Append(ctx, updates)
+}
+
+func touchesKey(schema *tailrace.Schema, assigned []int) bool {
+	for _, c := range assigned {
+		if schema.InKey(c) {
+			return true
+		}
+	}
+	return false
+}
