@@ -29,7 +29,8 @@ type Source interface {
 	Snapshot(ctx context.Context, tables []*SourceTable, to SnapshotTo) error
 	// Read delivers every transaction after position, in commit order, until ctx is done or an error. tables are the tables as they were
 	// when position was committed; transactions that touch none of them are not delivered. deliver may block: that is back-pressure, and
-	// the source is kept alive meanwhile. An error of deliver ends Read and is returned.
+	// the source is kept alive meanwhile. The first piece has position itself and no changes: the source is being read. An error of deliver
+	// ends Read and is returned.
 	Read(ctx context.Context, position []byte, tables []*SourceTable, deliver func(*SourcePiece) error) error
 	// Confirm tells that everything up to position is durable here.
 	Confirm(position []byte)
@@ -52,6 +53,8 @@ type SourceTable struct {
 	Columns []SourceColumn // those that are copied, in the source's order
 	// Key lists the key columns as indexes into Columns, in key order; empty when the rows are a multiset.
 	Key []int
+	// LooseKey says that a key may be there twice inside a transaction (a deferrable constraint); else it never is.
+	LooseKey bool
 	// Rows is the source's own estimate of the number of rows, -1 when it has none.
 	Rows int64
 	// Err says why the table cannot be followed, with a hint that mends it; nil when it can.
@@ -78,9 +81,9 @@ type SnapshotTo struct {
 	// Begin is called once, before any row, with the position that the rows are at.
 	Begin func(position []byte) error
 	// Rows delivers rows of tables[table], with its columns in order and IDs nil. The callee may keep b.
-	Rows func(table int, b *Batch) error
+	Rows func(ctx context.Context, table int, b *Batch) error
 	// Done tells that tables[table] is complete, or (err set) cannot be read.
-	Done func(table int, err *Error) error
+	Done func(ctx context.Context, table int, err *Error) error
 }
 
 // SourcePiece is a transaction of the source, or a part of a large one: the pieces of a transaction follow each other.

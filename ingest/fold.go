@@ -1,0 +1,128 @@
+package ingest
+
+import (
+	"slices"
+
+	"tailrace"
+)
+
+// Changes of a keyed table are folded by key. For each key that a group of transactions touches, an entry holds the row versions that are there at
+// the moment. It begins with the stored row, which was looked up, and each change moves versions:
+//
+//	insert k           a new version comes to k
+//	delete k           the version leaves k
+//	update j -> k      the version leaves j, and one made from it comes to k
+//
+// Inside a transaction a deferrable key may be there twice for a while. Two keys swapped, by UPDATE t SET id = 3 - id:
+//
+//	                    1: [a]        2: [b]
+//	a moves 1 -> 2      1: []         2: [b a']
+//	b moves 2 -> 1      1: [b']       2: [a']      the oldest leaves first: a' was only just made, and one UPDATE changes no row twice
+//
+// A version remembers the one it was made from, for the cells that the source did not send. At the end of each transaction the key was
+// unique again, so an entry gives at most one row out and one in.
+
+// version is a row: update row of batch, with the columns that batch names.
+type version struct {
+	batch *tailrace.Batch
+	row   int32
+	cells []tailrace.SourceCell // of it that are not in batch but as in from
+	from  *version
+}
+
+// entry is a key and its versions.
+type entry struct {
+	live    []*version
+	touched int // number of the transaction that touched it last
+}
+
+// touch is what a transaction did to an entry: what was there before it.
+type touch struct {
+	entry  *entry
+	before *version
+}
+
+// keyFold folds the changes of one table.
+type keyFold struct {
+	entries map[string]*entry
+	txn     int // number of the transaction being folded
+	touches []touch
+}
+
+// begin starts the next transaction.
+func (f *keyFold) begin() {
+	f.txn++
+	f.touches = f.touches[:0]
+}
+
+// touch returns the entry of key, marked as part of the transaction.
+func (f *keyFold) touch(key []byte) *entry {
+	e := f.entries[string(key)]
+	if e.touched != f.txn {
+		e.touched = f.txn
+		var before *version
+		if len(e.live) > 0 {
+			before = e.live[len(e.live)-1]
+		}
+		f.touches = append(f.touches, touch{entry: e, before: before})
+	}
+	return e
+}
+
+// leave takes the oldest version from key; nil when there is none.
+func (f *keyFold) leave(key []byte) *version {
+	e := f.touch(key)
+	if len(e.live) == 0 {
+		return nil
+	}
+	v := e.live[0]
+	e.live = e.live[1:]
+	return v
+}
+
+// come puts v at key.
+func (f *keyFold) come(key []byte, v *version) {
+	e := f.touch(key)
+	e.live = append(e.live[:len(e.live):len(e.live)], v)
+}
+
+// each calls emit with every row that the transaction took out (-1) and brought in (+1), and leaves one version at most at each key.
+func (f *keyFold) each(emit func(v *version, d tailrace.Diff) error) error {
+	for _, t := range f.touches {
+		var after *version
+		if n := len(t.entry.live); n > 0 {
+			after = t.entry.live[n-1]
+			t.entry.live = t.entry.live[n-1:]
+		}
+		if after == t.before {
+			continue
+		}
+		if t.before != nil {
+			if err := emit(t.before, -1); err != nil {
+				return err
+			}
+		}
+		if after != nil {
+			if err := emit(after, 1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// value finds where the value of column id is: in v, or in the version that it was left as in. known is false when nothing told it. col is nil
+// when the row is from before the column.
+func (v *version) value(id tailrace.ColumnID) (col *tailrace.Column, row int, known bool) {
+	for v != nil {
+		at := slices.Index(v.batch.IDs, id)
+		if at < 0 {
+			return nil, -1, true
+		}
+		if !slices.ContainsFunc(v.cells, func(c tailrace.SourceCell) bool { return c.Col == int32(at) }) {
+			return &v.batch.Cols[at], int(v.row), true
+		}
+		v = v.from
+	}
+	return nil, -1, false
+}

@@ -1,0 +1,149 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
+
+	"tailrace"
+	"tailrace/catalog"
+	"tailrace/log"
+)
+
+const (
+	// readAhead bounds the pieces read and not yet committed, in bytes; pieceOverhead is what a small one counts.
+	readAhead     = 32 << 20
+	pieceOverhead = 1 << 10
+	// groupTxns and groupBytes bound the transactions that are looked up together.
+	groupTxns  = 512
+	groupBytes = 4 << 20
+)
+
+// stream reads the source's transactions after the committed position and commits each, until ctx is done or something is wrong.
+func (r *runner) stream(ctx context.Context, adapter tailrace.Source) error {
+	cat := r.i.o.Catalog.Current()
+	position := cat.Positions[r.id]
+	a := newApplier(r, adapter)
+	var known []*tailrace.SourceTable
+	for _, t := range cat.TablesOf(r.id) {
+		if t.Upstream.State == catalog.StateLive {
+			known = append(known, a.follow(t))
+		}
+	}
+	r.tell(adapter, position, 0)
+	pieces := make(chan *tailrace.SourcePiece, 1024) // bounded by room, not by this
+	room := semaphore.NewWeighted(readAhead)
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error {
+		return adapter.Read(ctx, position, known, func(p *tailrace.SourcePiece) error {
+			r.progress.set(Live, nil)
+			if err := room.Acquire(ctx, weight(p)); err != nil {
+				return err
+			}
+			select {
+			case pieces <- p:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		})
+	})
+	g.Go(func() error { return r.applyAll(ctx, a, pieces, room) })
+	return g.Wait()
+}
+
+// weight is what p counts of readAhead.
+func weight(p *tailrace.SourcePiece) int64 { return int64(min(p.Bytes+pieceOverhead, readAhead)) }
+
+// applyAll commits pieces as they come, in groups of those that came while the group before was under way.
+func (r *runner) applyAll(ctx context.Context, a *applier, pieces <-chan *tailrace.SourcePiece, room *semaphore.Weighted) error {
+	idle := time.NewTicker(r.i.o.IdlePosition)
+	defer idle.Stop()
+	defer a.abort(context.WithoutCancel(ctx))
+	var quiet []byte // newest position that nothing of interest came up to, not yet committed
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-idle.C:
+			if quiet != nil && !bytes.Equal(quiet, r.i.o.Catalog.Current().Positions[r.id]) {
+				if err := r.commitPosition(ctx, a, quiet); err != nil {
+					return err
+				}
+			}
+			quiet = nil
+		case p := <-pieces:
+			group, rest, size := gather(a, p, pieces)
+			if n := len(group); n > 0 && len(group[n-1].Changes) == 0 {
+				quiet = group[n-1].Position
+			}
+			group = slices.DeleteFunc(group, func(p *tailrace.SourcePiece) bool { return len(p.Changes) == 0 })
+			for _, pieces := range [][]*tailrace.SourcePiece{group, rest} {
+				if len(pieces) == 0 {
+					continue
+				}
+				if err := a.apply(ctx, pieces); err != nil {
+					return err
+				}
+			}
+			if len(rest) > 0 {
+				quiet = nil
+			}
+			room.Release(size)
+		}
+	}
+}
+
+// gather takes, after first, the pieces that are there and may be applied together; rest is at most one piece that may not. size is what they
+// count of readAhead.
+func gather(a *applier, first *tailrace.SourcePiece, pieces <-chan *tailrace.SourcePiece) (group, rest []*tailrace.SourcePiece, size int64) {
+	total := first.Bytes
+	size = weight(first)
+	if !a.plain(first) {
+		return nil, []*tailrace.SourcePiece{first}, size
+	}
+	group = append(group, first)
+	for len(group) < groupTxns && total < groupBytes {
+		select {
+		case p := <-pieces:
+			size += weight(p)
+			if !a.plain(p) {
+				return group, []*tailrace.SourcePiece{p}, size
+			}
+			group, total = append(group, p), total+p.Bytes
+		default:
+			return group, nil, size
+		}
+	}
+	return group, nil, size
+}
+
+// commitPosition commits that nothing of interest came up to position.
+func (r *runner) commitPosition(ctx context.Context, a *applier, position []byte) error {
+	txn := log.Txn{
+		ReadTime: r.i.o.Log.Newest(), Reads: []log.Read{{Collection: r.id, Whole: true}},
+		Records: []log.Record{catalog.PositionRecord(r.id, position)},
+	}
+	if r.i.o.Catalog.Current().Sources[r.id] == nil {
+		return errGone
+	}
+	if _, err := r.i.o.Log.Commit(ctx, txn); err != nil {
+		return err
+	}
+	a.adapter.Confirm(position)
+	r.tell(a.adapter, position, 0)
+	return nil
+}
+
+// tell notes how far the source is applied here. An adapter that can print a position does so.
+func (r *runner) tell(adapter tailrace.Source, position []byte, lag int64) {
+	if p, ok := adapter.(interface{ PositionText(position []byte) string }); ok {
+		r.progress.reached(p.PositionText(position), lag)
+		return
+	}
+	r.progress.reached("", lag)
+}

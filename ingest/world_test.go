@@ -1,0 +1,370 @@
+package ingest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"go.uber.org/goleak"
+
+	"tailrace"
+	"tailrace/catalog"
+	"tailrace/ingest"
+	"tailrace/internal/pgtest"
+	"tailrace/internal/sim"
+	"tailrace/log"
+	"tailrace/postgres"
+	"tailrace/shard"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// patience bounds every wait of a test.
+const patience = 30 * time.Second
+
+// world is a node without SQL: log, catalog, shards and ingest over stores in memory, and a real PostgreSQL beside it.
+type world struct {
+	t         testing.TB
+	srv       *pgtest.Server
+	db        string // at the source
+	consensus *sim.Consensus
+	blob      *sim.Blob
+	sessions  int
+
+	log    *log.Log
+	cat    *catalog.Fold
+	shards *shard.Set
+	ingest *ingest.Ingest
+	stop   func() // ends the node as a kill would: nothing is finished
+
+	mu      sync.Mutex
+	changed chan struct{} // closed at the next applied entry
+}
+
+var settings = []string{"wal_level=logical", "max_replication_slots=20", "max_wal_senders=20", "max_prepared_transactions=5"}
+
+// kept keeps a server running after the test that started it. The server ends with the process.
+type kept struct{ testing.TB }
+
+func (kept) Cleanup(func()) {}
+
+var shared struct {
+	once      sync.Once
+	srv       *pgtest.Server
+	databases int
+}
+
+// newWorld starts a node beside a database of its own, on a PostgreSQL that the tests share.
+func newWorld(t testing.TB) *world {
+	t.Helper()
+	shared.once.Do(func() { shared.srv = pgtest.Start(kept{t}, settings...) })
+	shared.databases++
+	db := fmt.Sprintf("shop%d", shared.databases)
+	shared.srv.Exec(t, "CREATE DATABASE "+db)
+	return worldAt(t, shared.srv, db)
+}
+
+// newWorldAlone starts a node beside a PostgreSQL of its own.
+func newWorldAlone(t testing.TB) *world {
+	t.Helper()
+	return worldAt(t, pgtest.Start(t, settings...), "postgres")
+}
+
+func worldAt(t testing.TB, srv *pgtest.Server, db string) *world {
+	w := &world{t: t, srv: srv, db: db, consensus: sim.NewConsensus(), blob: sim.NewBlob(), changed: make(chan struct{})}
+	w.start()
+	t.Cleanup(func() { w.stop() })
+	return w
+}
+
+// exec runs statements at the source.
+func (w *world) exec(sql string) {
+	w.t.Helper()
+	w.query(sql)
+}
+
+// query is exec that returns the rows of the last statement.
+func (w *world) query(sql string) [][]string {
+	w.t.Helper()
+	ctx := context.Background()
+	conn, err := pgconn.Connect(ctx, w.srv.URLOf(w.db))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer conn.Close(ctx)
+	results, err := conn.Exec(ctx, sql).ReadAll()
+	if err != nil {
+		w.t.Fatalf("%s: %v", sql, err)
+	}
+	var out [][]string
+	for _, row := range results[len(results)-1].Rows {
+		var cells []string
+		for _, v := range row {
+			if v == nil {
+				v = []byte("NULL")
+			}
+			cells = append(cells, string(v))
+		}
+		out = append(out, cells)
+	}
+	return out
+}
+
+// start runs a node over the stores, from whatever is in them.
+func (w *world) start() {
+	w.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	w.sessions++
+	session := fmt.Sprintf("%016x", w.sessions)
+	var err error
+	w.log, _, err = log.Open(ctx, log.Options{Consensus: w.consensus, Blob: w.blob, Session: session})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.cat = catalog.NewFold()
+	w.shards = shard.New(w.blob, session, shard.Options{Ended: w.log.Ended})
+	w.ingest = ingest.New(ingest.Options{
+		Log: w.log, Catalog: w.cat, Shards: w.shards, Open: w.open, Environment: w.db, IdlePosition: 20 * time.Millisecond, Backoff: 300 * time.Millisecond,
+	})
+	var wait sync.WaitGroup
+	wait.Go(func() { w.apply(ctx) })
+	wait.Go(func() { _ = w.log.Run(ctx) })
+	wait.Go(func() { _ = w.shards.Maintain(ctx, w.log.Commit) })
+	if _, err := w.log.Sync(ctx); err != nil {
+		w.t.Fatal(err)
+	}
+	wait.Go(func() { _ = w.ingest.Run(ctx) })
+	w.stop = func() { cancel(); wait.Wait() }
+}
+
+// restart ends the node and starts another over the same stores.
+func (w *world) restart() {
+	w.stop()
+	w.start()
+}
+
+func (w *world) open(c ingest.Config) (tailrace.Source, error) {
+	pc, err := postgres.FromOptions(c.Options)
+	if err != nil {
+		return nil, err
+	}
+	pc.Parse = parse
+	pc.StatusInterval = 50 * time.Millisecond
+	return postgres.New(pc), nil
+}
+
+func (w *world) apply(ctx context.Context) {
+	for e, err := range w.log.Follow(ctx, 0) {
+		if err != nil {
+			return
+		}
+		changes, err := w.cat.Apply(e)
+		if err != nil {
+			w.t.Error(err)
+			return
+		}
+		for _, c := range changes {
+			if c.After != nil {
+				w.shards.Define(c.After.ID, c.After.Columns, c.After.Retain, c.Time)
+			} else {
+				w.shards.Drop(c.Before.ID, c.Time)
+			}
+		}
+		if err := w.shards.Apply(e); err != nil {
+			w.t.Error(err)
+			return
+		}
+		w.log.Applied(e)
+		if w.ingest != nil && len(e.Txns) > 0 {
+			w.ingest.Wake()
+		}
+		w.mu.Lock()
+		close(w.changed)
+		w.changed = make(chan struct{})
+		w.mu.Unlock()
+	}
+}
+
+// until waits for cond, which is looked at after every applied entry, at least every idle tick.
+func (w *world) until(what string, cond func() bool) {
+	w.t.Helper()
+	deadline := time.After(patience)
+	look := time.NewTicker(20 * time.Millisecond)
+	defer look.Stop()
+	for {
+		w.mu.Lock()
+		changed := w.changed
+		w.mu.Unlock()
+		if cond() {
+			return
+		}
+		select {
+		case <-changed:
+		case <-look.C:
+		case <-deadline:
+			w.t.Fatalf("waited %s for %s; status %+v", patience, what, w.ingest.Status())
+		}
+	}
+}
+
+// commit puts catalog objects as SQL would.
+func (w *world) commit(changes ...*catalog.Change) {
+	w.t.Helper()
+	txn := log.Txn{ReadTime: w.log.Newest(), Reads: []log.Read{{Whole: true}}}
+	for _, c := range changes {
+		txn.Records = append(txn.Records, c.Record())
+	}
+	if _, err := w.log.Commit(context.Background(), txn); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// putSource puts a copy of s.
+func (w *world) putSource(s *catalog.Source) {
+	w.t.Helper()
+	c := *s
+	w.commit(&catalog.Change{Source: &c})
+}
+
+// attach creates a source "shop" of the tables, all when none are named, and returns its ID.
+func (w *world) attach(tables ...string) catalog.ID {
+	w.t.Helper()
+	id := w.cat.Current().NextID
+	w.commit(
+		&catalog.Change{Connection: &catalog.Connection{
+			ID: id, Name: "shop", Kind: "postgres",
+			Options: map[string]string{"host": "127.0.0.1", "port": fmt.Sprint(w.srv.Port()), "database": w.db, "user": "postgres", "ssl mode": "disable"},
+		}},
+		&catalog.Change{Source: &catalog.Source{ID: id + 1, Name: "shop", Kind: "postgres", Connection: id, Tables: tables, All: len(tables) == 0}},
+	)
+	w.ingest.Wake()
+	return id + 1
+}
+
+// live waits until the source has been copied.
+func (w *world) live(source catalog.ID) {
+	w.t.Helper()
+	w.until("the snapshot", func() bool { return w.cat.Current().Positions[source] != nil })
+}
+
+// caughtUp waits until everything that was committed at the source is here.
+func (w *world) caughtUp(source catalog.ID) {
+	w.t.Helper()
+	// A message of its own moves the source's log past everything so far, whatever is published.
+	end := w.query("SELECT pg_logical_emit_message(true, 'test', 'x'); SELECT pg_current_wal_insert_lsn()")[0][0]
+	w.until("position "+end, func() bool { return lsn(postgres.PositionText(w.cat.Current().Positions[source])) >= lsn(end) })
+}
+
+func lsn(text string) uint64 {
+	var hi, lo uint64
+	if _, err := fmt.Sscanf(text, "%X/%X", &hi, &lo); err != nil {
+		return 0
+	}
+	return hi<<32 | lo
+}
+
+// table returns a table of ours.
+func (w *world) table(name string) *catalog.Table {
+	w.t.Helper()
+	t := w.cat.Current().Table("public", name)
+	if t == nil {
+		w.t.Fatalf("got no table %s, want one", name)
+	}
+	return t
+}
+
+// ours is the rows of a table here, as text, sorted.
+func (w *world) ours(name string) []string {
+	w.t.Helper()
+	t := w.table(name)
+	ctx := context.Background()
+	cursor, err := w.shards.Shard(t.ID).Snapshot(ctx, shard.SnapshotOptions{AsOf: w.log.Newest()})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer cursor.Close()
+	var out []string
+	for {
+		b, err := cursor.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			slices.Sort(out)
+			return out
+		}
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		for i := range b.N {
+			var cells []string
+			for c, f := range t.Columns.Fields {
+				text := "NULL"
+				if !b.Cols[c].IsNull(i) {
+					text = print(f.Type, &b.Cols[c], i)
+				}
+				cells = append(cells, f.Name+"="+text)
+			}
+			for range b.Diff(i) {
+				out = append(out, strings.Join(cells, " "))
+			}
+			if b.Diff(i) < 0 {
+				w.t.Fatalf("got %d copies of %v in %s, want none fewer than 0", b.Diff(i), cells, name)
+			}
+		}
+	}
+}
+
+// theirs is the rows of a table at the source, as text, sorted, with the columns that we have.
+func (w *world) theirs(name string) []string {
+	w.t.Helper()
+	var cols []string
+	for _, f := range w.table(name).Columns.Fields {
+		cols = append(cols, `"`+f.Name+`"`)
+	}
+	const pin = "SET TimeZone='UTC'; SET DateStyle='ISO, MDY'; SET IntervalStyle='postgres'; SET bytea_output='hex'; SET extra_float_digits=3; SET lc_monetary='C';"
+	var out []string
+	for _, row := range w.query(pin + "SELECT " + strings.Join(cols, ",") + " FROM " + name) {
+		var cells []string
+		for i, v := range row {
+			cells = append(cells, strings.Trim(cols[i], `"`)+"="+v)
+		}
+		out = append(out, strings.Join(cells, " "))
+	}
+	slices.Sort(out)
+	return out
+}
+
+// same fails unless our copies of the tables equal the source's, cell by cell.
+func (w *world) same(tables ...string) {
+	w.t.Helper()
+	for _, name := range tables {
+		got, want := w.ours(name), w.theirs(name)
+		for i := range max(len(got), len(want)) {
+			g, x := "nothing", "nothing"
+			if i < len(got) {
+				g = got[i]
+			}
+			if i < len(want) {
+				x = want[i]
+			}
+			if g != x {
+				w.t.Fatalf("table %s: got %d rows, want %d; first difference:\n got %.300s\nwant %.300s", name, len(got), len(want), g, x)
+			}
+		}
+	}
+}
+
+// state fails unless the table is in the state, and returns why.
+func (w *world) state(name string, want catalog.TableState) string {
+	w.t.Helper()
+	up := w.table(name).Upstream
+	if up.State != want {
+		w.t.Fatalf("state of %s: got %s (%s), want %s", name, up.State, up.Reason, want)
+	}
+	return up.Reason + " / " + up.Hint
+}
