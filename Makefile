@@ -1,0 +1,55 @@
+# make build   bin/tailrace
+# make demo    build it and run `tailrace demo`
+# make test    every test, quick ones; installs what they need from Debian where it may
+# make long    the same tests with many more rounds (TAILRACE_LONG=1)
+# make race    the tests of the rooms that share memory, with the race detector
+# make lint    gofumpt, go vet, golangci-lint, at pinned versions
+
+SHELL := /bin/sh
+GO ?= go
+TOOLS := bin/tools
+GOFUMPT_VERSION := v0.9.2
+GOLANGCI_VERSION := v2.12.2
+GOFUMPT := $(TOOLS)/gofumpt-$(GOFUMPT_VERSION)
+GOLANGCI := $(TOOLS)/golangci-lint-$(GOLANGCI_VERSION)
+
+.PHONY: build demo test long race lint tools test-deps clean
+
+build:
+	$(GO) build -o bin/tailrace ./cmd/tailrace
+
+demo: build
+	@exec bin/tailrace demo
+
+test: test-deps
+	$(GO) test ./...
+
+long: test-deps
+	TAILRACE_LONG=1 $(GO) test -tags long -timeout 6h ./...
+
+race: test-deps
+	$(GO) test -race -timeout 30m ./...
+
+lint: tools
+	@out=$$($(GOFUMPT) -l . 2>&1); if [ -n "$$out" ]; then echo "gofumpt -w these:"; echo "$$out"; exit 1; fi
+	$(GO) vet ./...
+	$(GOLANGCI) run ./...
+
+tools: $(GOFUMPT) $(GOLANGCI)
+
+$(GOFUMPT):
+	@mkdir -p $(TOOLS)
+	GOBIN=$(CURDIR)/$(TOOLS) $(GO) install mvdan.cc/gofumpt@$(GOFUMPT_VERSION)
+	@mv $(TOOLS)/gofumpt $@
+
+$(GOLANGCI):
+	@mkdir -p $(TOOLS)
+	GOBIN=$(CURDIR)/$(TOOLS) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+	@mv $(TOOLS)/golangci-lint $@
+
+# The tests start a PostgreSQL of their own and connect with psql and psycopg.
+test-deps:
+	@.ci/deps
+
+clean:
+	rm -rf bin

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"time"
+
+	"tailrace/internal/bench"
+)
+
+// BenchCmd groups the benchmarks.
+type BenchCmd struct {
+	Base BenchBaseCmd `cmd:"" help:"Bulk load, whole snapshot, commits and keyed updates, beside a PostgreSQL when one is given."`
+}
+
+// BenchBaseCmd is `tailrace bench base`.
+type BenchBaseCmd struct {
+	Postgres string        `help:"URL of a PostgreSQL to run the same statements on, in turns." placeholder:"URL"`
+	JSON     bool          `help:"Print one JSON object as the last line of stdout."`
+	Rows     int           `help:"Rows of the loaded table." default:"1000000"`
+	Rounds   int           `help:"Interleaved rounds; medians are reported." default:"3"`
+	Seconds  time.Duration `help:"Length of one commit or update run." default:"3s"`
+	Writers  []int         `help:"Connections of the commit and update runs." default:"1,32"`
+}
+
+// Run starts a server on a temporary folder and measures it.
+func (c *BenchBaseCmd) Run() error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	ours, err := bench.StartTailrace()
+	if err != nil {
+		return err
+	}
+	defer ours.Stop()
+	targets := []*bench.Target{ours}
+	if c.Postgres != "" {
+		targets = append(targets, &bench.Target{Name: "postgres", URL: c.Postgres})
+	}
+	report, err := bench.Base{Rows: c.Rows, Rounds: c.Rounds, Seconds: c.Seconds, Writers: c.Writers}.Run(ctx, targets, os.Stderr)
+	if err != nil {
+		return err
+	}
+	if !c.JSON {
+		return report.Print(os.Stdout)
+	}
+	if err := report.Print(os.Stderr); err != nil {
+		return err
+	}
+	return report.JSON(os.Stdout)
+}

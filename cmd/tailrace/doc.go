@@ -1,0 +1,11 @@
+// Command tailrace is the one program: the server, and what a person types beside it.
+//
+//	tailrace demo                                        a server with a live table, to try; leaves nothing
+//	tailrace serve --data DIR                            the server
+//	tailrace attach postgres://user@host/db              follow a PostgreSQL's tables
+//	tailrace user add NAME --data DIR                    who may log in
+//	tailrace bench base                                  measure it here
+//
+// Each command is a struct in a file of its own, with flags as fields and a Run method. What a command does is done by package server, or by
+// SQL over the wire like any client.
+package main

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"tailrace"
+)
+
+// cli is every command. Kong fills it in.
+type cli struct {
+	Serve   ServeCmd   `cmd:"" help:"Serve a data folder to PostgreSQL clients."`
+	Demo    DemoCmd    `cmd:"" help:"Try it: a server in a temporary folder with a small live table. Ctrl-C leaves nothing."`
+	Attach  AttachCmd  `cmd:"" help:"Follow the tables of a PostgreSQL."`
+	User    UserCmd    `cmd:"" help:"Say who may log in."`
+	Bench   BenchCmd   `cmd:"" help:"Measure it on this machine."`
+	Version VersionCmd `cmd:"" help:"Print the version."`
+}
+
+const description = `Tailrace keeps a durable, columnar copy of tables and streams it: a snapshot, then every change, to any PostgreSQL client.
+
+Try it:         tailrace demo
+Serve:          tailrace serve --data ./data
+Follow tables:  tailrace attach postgres://user@host/db
+Watch one:      psql postgres://127.0.0.1:6875/postgres -c "COPY (SUBSCRIBE orders) TO STDOUT"`
+
+func main() {
+	// The first signal asks for a proper end, the second ends the process.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	if err := run(ctx, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "tailrace: "+explain(err))
+		os.Exit(1)
+	}
+}
+
+// run parses args and runs the command. Usage errors end the process with 80 and a hint, as kong has it.
+func run(ctx context.Context, args []string) error {
+	var c cli
+	parser, err := kong.New(&c, kong.Name("tailrace"), kong.Description(description), kong.UsageOnError(),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.BindTo(ctx, (*context.Context)(nil)))
+	if err != nil {
+		return err
+	}
+	parsed, err := parser.Parse(args)
+	parser.FatalIfErrorf(err)
+	return parsed.Run()
+}
+
+// explain is err for a person at a terminal: a user's error with its detail and hint.
+func explain(err error) string {
+	var e *tailrace.Error
+	if !errors.As(err, &e) {
+		return err.Error()
+	}
+	text := err.Error()
+	if e.Detail != "" {
+		text += "\n  detail: " + e.Detail
+	}
+	if e.Hint != "" {
+		text += "\n  hint: " + e.Hint
+	}
+	return text
+}
+
+// version is the module's version, or the commit it was built from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	v := info.Main.Version
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && (v == "" || v == "(devel)") {
+			v = s.Value[:min(12, len(s.Value))]
+		}
+	}
+	if v == "" {
+		v = "(devel)"
+	}
+	return v
+}
+
+// VersionCmd is `tailrace version`.
+type VersionCmd struct{}
+
+// Run prints the version.
+func (c *VersionCmd) Run() error {
+	fmt.Println("tailrace", version())
+	return nil
+}

@@ -1,0 +1,268 @@
+package pgwire
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"tailrace"
+	"tailrace/sql"
+)
+
+// conn is one client's connection. The session goroutine owns everything but what mu guards.
+type conn struct {
+	server *Server
+	nc     net.Conn
+	in     *inbox
+	out    outbox
+	id     int32
+	secret [4]byte // what a cancel request has to know
+
+	body []byte // of the message that is handled
+	held int64  // bytes of LargeMessages that body counts for
+
+	session    *sql.Session // nil until authenticated
+	statements statements
+	portals    portals
+	skip       bool // an error was sent: extended messages are ignored until Sync
+	midway     bool // an extended cycle began and its Sync has not come
+
+	mu        sync.Mutex
+	end       context.CancelCauseFunc // ends the session; nil until serve
+	ended     error                   // an interrupt that came before serve
+	statement context.CancelCauseFunc // ends what runs; nil while nothing does
+}
+
+func newConn(s *Server, nc net.Conn) *conn {
+	c := &conn{server: s, nc: nc, in: newInbox(), out: outbox{nc: nc, sent: &s.sent}}
+	rand.Read(c.secret[:]) // never fails
+	return c
+}
+
+// serve runs the connection until it ends and closes it.
+func (c *conn) serve(ctx context.Context) {
+	// The server ends its sessions by interrupt, with a reason that the client is told, and not through ctx.
+	ctx, end := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer end(nil)
+	c.began(end)
+	done := make(chan struct{})
+	var reader sync.WaitGroup
+	reader.Go(func() { c.read(done, end) })
+	c.farewell(c.run(ctx))
+	close(done)
+	_ = c.nc.Close() // the reader wakes; what was to be said was flushed
+	reader.Wait()
+}
+
+// read moves bytes to the inbox until the client is gone, and then ends what the session does.
+func (c *conn) read(done <-chan struct{}, end context.CancelCauseFunc) {
+	_ = c.in.fill(c.nc, done, func(n int) { c.server.received.Add(int64(n)) }) // the session gets the error from the inbox
+	grace := time.NewTimer(GoneGrace)
+	defer grace.Stop()
+	select {
+	case <-done:
+	case <-grace.C:
+		end(errGone)
+	}
+}
+
+// began tells interrupt whom to tell.
+func (c *conn) began(end context.CancelCauseFunc) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.end = end
+	if c.ended != nil {
+		end(c.ended)
+	}
+}
+
+// interrupt ends the session, and what it runs, with why.
+func (c *conn) interrupt(why error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ended = why
+	if c.end != nil {
+		c.end(why)
+	}
+}
+
+// cancelStatement ends what the session runs with 57014; nothing when it runs nothing.
+func (c *conn) cancelStatement() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.statement != nil {
+		c.statement(errCancelled)
+	}
+}
+
+// running says whom a cancel request ends, nil for nobody.
+func (c *conn) running(statement context.CancelCauseFunc) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.statement = statement
+}
+
+func (c *conn) secretIs(secret []byte) bool {
+	return subtle.ConstantTimeCompare(c.secret[:], secret) == 1
+}
+
+// run is the connection from its first byte to the reason of its end.
+func (c *conn) run(ctx context.Context) (err error) {
+	defer func() {
+		if c.session != nil {
+			c.server.sessions.Add(-1)
+		}
+		if p := recover(); p != nil {
+			c.server.panics.Add(1)
+			c.server.logger.Error("panic in a session", "id", c.id, "panic", p, "stack", string(debug.Stack()))
+			err = &tailrace.Error{
+				Severity: "FATAL", Code: "XX000", Message: fmt.Sprintf("internal error: %v", p),
+				Hint: "This is a bug of tailrace; the server's log says more. Other connections go on.",
+			}
+		}
+	}()
+	if err := tune(c.nc); err != nil {
+		return err
+	}
+	if ok, err := c.startup(ctx); !ok || err != nil {
+		return err
+	}
+	defer c.session.Close()
+	defer c.portals.close()
+	return c.loop(ctx)
+}
+
+// loop handles messages until the client or the server ends the session.
+func (c *conn) loop(ctx context.Context) error {
+	for {
+		if err := c.turn(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// turn handles messages until one ends with nothing left open. They share a context, which a cancel request ends: portals that were not read to
+// their end live in it, so it outlives a message.
+func (c *conn) turn(session context.Context) error {
+	ctx, done := context.WithCancelCause(session)
+	defer done(nil)
+	for ctx.Err() == nil {
+		var stop <-chan struct{}
+		if !c.midway && c.session.Status() == 'I' {
+			stop = c.server.draining
+		}
+		kind, body, err := c.receive(session, MessageBytes, stop)
+		if err != nil {
+			if errors.Is(err, errStopped) {
+				err = errShutdown
+			}
+			return err
+		}
+		c.running(done)
+		err = c.handle(ctx, kind, body)
+		c.running(nil)
+		if err == nil {
+			err = c.out.err
+		}
+		if err != nil {
+			return err
+		}
+		if !c.midway && len(c.portals.open) == 0 {
+			return nil
+		}
+	}
+	return nil
+}
+
+// handle does what one message asks for. An error ends the connection; what concerns the statement only has been told to the client.
+func (c *conn) handle(ctx context.Context, kind byte, body []byte) error {
+	switch kind {
+	case 'X':
+		return io.EOF
+	case 'S':
+		return c.sync(ctx)
+	case 'd', 'c', 'f':
+		return nil // the rest of a COPY that ended with an error
+	}
+	if c.skip {
+		return nil
+	}
+	switch kind {
+	case 'Q':
+		return c.query(ctx, body)
+	case 'P', 'B', 'D', 'E', 'C':
+		c.midway = true
+		if err := c.extended(ctx, kind, body); err != nil {
+			c.skip = true
+			return c.fail(ctx, err)
+		}
+		return nil
+	case 'H':
+		return c.out.flush()
+	case 'F':
+		err := &tailrace.Error{Code: "0A000", Message: "function calls by message are not supported", Hint: "Type SELECT and the function."}
+		if err := c.fail(ctx, err); err != nil {
+			return err
+		}
+		return c.ready()
+	}
+	return fmt.Errorf("message type %q in a session: %w", kind, errProtocol)
+}
+
+// fail tells the client of an error and the session that it was told. It returns the error when that ends the connection.
+func (c *conn) fail(ctx context.Context, err error) error {
+	if c.out.err != nil {
+		return c.out.err // the client cannot be reached, and that is all there is to it
+	}
+	err = cause(ctx, err)
+	e := form(err)
+	c.portals.close()
+	c.session.Fail(err)
+	if e.Code == "XX000" {
+		c.server.logger.Error("internal error in a statement", "id", c.id, "error", err, "cause", errors.Unwrap(e))
+	}
+	if fatal(e) {
+		return e
+	}
+	c.server.errors.Add(1)
+	c.out.send(response(e))
+	return c.out.flush()
+}
+
+// ready ends a query or an extended cycle.
+func (c *conn) ready() error {
+	status := c.session.Status()
+	if status == 'I' {
+		c.portals.close() // they live as long as their transaction
+	}
+	c.out.send(&pgproto3.ReadyForQuery{TxStatus: status})
+	return c.out.flush()
+}
+
+// farewell tells the client why the connection ends, when that is for it to know.
+func (c *conn) farewell(err error) {
+	var e *tailrace.Error
+	switch {
+	case errors.Is(err, errProtocol):
+		c.server.garbage.Add(1)
+		c.server.logger.Info("close a connection that does not speak the protocol", "id", c.id, "from", c.nc.RemoteAddr(), "error", err)
+		if c.session == nil {
+			return
+		}
+		e = &tailrace.Error{Severity: "FATAL", Code: "08P01", Message: err.Error()}
+	case !errors.As(err, &e) || errors.Is(err, errGone):
+		return // it left by itself, or cannot be reached
+	}
+	c.server.errors.Add(1)
+	c.out.send(response(e))
+	c.out.last()
+}

@@ -1,0 +1,99 @@
+package pgwire
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"tailrace"
+)
+
+// The codes that a startup packet begins with instead of a protocol version.
+const (
+	codeCancel = 80877102
+	codeSSL    = 80877103
+	codeGSS    = 80877104
+)
+
+// errProtocol marks what no client that knows the protocol sends: random bytes, a length that cannot be. The connection is closed and counted.
+var errProtocol = errors.New("protocol violation")
+
+// receiveStartup reads a packet that has no type byte: its code and what follows. It is valid until the next receive.
+func (c *conn) receiveStartup(ctx context.Context) (code uint32, body []byte, err error) {
+	var head [8]byte
+	if err := c.in.read(ctx, head[:], c.server.draining); err != nil {
+		return 0, nil, err
+	}
+	n := int64(binary.BigEndian.Uint32(head[:]))
+	if n < int64(len(head)) || n > StartupBytes {
+		return 0, nil, fmt.Errorf("startup packet of %d bytes: %w", n, errProtocol)
+	}
+	if err := c.receiveBody(ctx, int(n)-len(head)); err != nil {
+		return 0, nil, err
+	}
+	return binary.BigEndian.Uint32(head[4:]), c.body, nil
+}
+
+// receive reads the next message; its body is valid until the next receive. limit is the most bytes that it may have. When stop is closed
+// before a message begins, the error is errStopped.
+func (c *conn) receive(ctx context.Context, limit int, stop <-chan struct{}) (kind byte, body []byte, err error) {
+	c.releaseBody()
+	var head [5]byte
+	if err := c.in.read(ctx, head[:], stop); err != nil {
+		return 0, nil, err
+	}
+	n := int64(binary.BigEndian.Uint32(head[1:])) - 4
+	if !slices.Contains(frontendKinds, head[0]) || n < 0 {
+		return 0, nil, fmt.Errorf("message type %q of %d bytes: %w", head[0], n, errProtocol)
+	}
+	if n > int64(limit) {
+		return 0, nil, &tailrace.Error{
+			Severity: "FATAL", Code: "54000", Message: fmt.Sprintf("message of %d bytes is too large", n),
+			Detail: fmt.Sprintf("A message may have %d bytes here.", limit), Hint: "Split the statement, or load the rows with COPY.",
+		}
+	}
+	if n >= LargeMessage {
+		if !c.server.large.TryAcquire(n) {
+			return 0, nil, &tailrace.Error{
+				Severity: "FATAL", Code: "53200", Message: "too many large messages at once",
+				Detail: fmt.Sprintf("All clients together may send %d bytes in messages over %d.", LargeMessages, LargeMessage),
+				Hint:   "Try again, or send smaller messages.",
+			}
+		}
+		c.held = n
+	}
+	if err := c.receiveBody(ctx, int(n)); err != nil {
+		return 0, nil, err
+	}
+	return head[0], c.body, nil
+}
+
+// frontendKinds are the types of messages that a client may send after startup.
+var frontendKinds = []byte("BCDEFHPQSXcdfp")
+
+// receiveBody reads n bytes into c.body, which grows with what arrives and not by what the client announced.
+func (c *conn) receiveBody(ctx context.Context, n int) error {
+	c.body = c.body[:0]
+	for len(c.body) < n {
+		from := len(c.body)
+		c.body = slices.Grow(c.body, min(n-from, InboxBytes))
+		c.body = c.body[:from+min(n-from, InboxBytes)]
+		if err := c.in.read(ctx, c.body[from:], nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// releaseBody gives up the last message.
+func (c *conn) releaseBody() {
+	if c.held > 0 {
+		c.server.large.Release(c.held)
+		c.held = 0
+	}
+	if cap(c.body) > KeepBytes {
+		c.body = nil
+	}
+}

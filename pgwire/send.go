@@ -1,0 +1,210 @@
+package pgwire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"tailrace"
+	"tailrace/format"
+	"tailrace/sql"
+)
+
+// sending is a result on its way to the client: whole, or with a row limit in parts.
+type sending struct {
+	res      *sql.Result
+	formats  []bool // per column: binary
+	settings *format.Settings
+	encoder  *format.Encoder // nil until the first row
+	batch    *tailrace.Batch // the rows that wait behind a row limit are those from next on
+	next     int
+}
+
+// describe is the RowDescription of columns.
+func describe(columns []tailrace.ResultColumn, binary []bool) *pgproto3.RowDescription {
+	d := &pgproto3.RowDescription{Fields: make([]pgproto3.FieldDescription, len(columns))}
+	for i, col := range columns {
+		f := pgproto3.FieldDescription{
+			Name: []byte(col.Name), TableOID: uint32(col.Table), TableAttributeNumber: uint16(col.Attr), DataTypeOID: col.Type.Kind.OID(),
+			DataTypeSize: col.Type.Kind.Size(), TypeModifier: col.Type.Mod,
+		}
+		if binary[i] {
+			f.Format = pgproto3.BinaryFormat
+		}
+		d.Fields[i] = f
+	}
+	return d
+}
+
+// deliver sends up to limit rows (all for 0), or runs the COPY that the result is. ended tells that nothing is left.
+func (c *conn) deliver(ctx context.Context, s *sending, limit int64) (sent int64, ended bool, err error) {
+	switch {
+	case s.res.CopyIn != nil:
+		sent, err = c.copyIn(ctx, s.res.CopyIn)
+		return sent, true, err
+	case s.res.CopyOut != nil:
+		sent, err = c.copyOut(ctx, s)
+		return sent, true, err
+	case s.res.Rows == nil:
+		return 0, true, nil
+	}
+	if s.encoder == nil {
+		s.encoder = &format.Encoder{Layout: format.DataRow, Settings: s.settings}
+		for i, col := range s.res.Columns {
+			s.encoder.Columns = append(s.encoder.Columns, format.Col{Type: col.Type, Binary: s.formats[i]})
+		}
+	}
+	return c.rows(ctx, s, limit)
+}
+
+// rows encodes rows into the outbox, batch by batch, and writes it as it fills up; after each batch when the result streams.
+func (c *conn) rows(ctx context.Context, s *sending, limit int64) (sent int64, ended bool, err error) {
+	if s.res.Streaming {
+		c.server.streams.Add(1)
+		if err := c.out.flush(); err != nil { // the client sees the columns before the first row is there
+			return 0, false, err
+		}
+	}
+	for limit == 0 || sent < limit {
+		if s.batch == nil || s.next == s.batch.N {
+			s.batch, s.next = nil, 0
+			b, err := s.res.Rows.Next(ctx)
+			if errors.Is(err, io.EOF) {
+				return sent, true, nil
+			}
+			if err != nil {
+				return sent, false, err
+			}
+			s.batch = b
+		}
+		to := s.batch.N
+		if limit > 0 {
+			to = int(min(int64(to), int64(s.next)+limit-sent))
+		}
+		sent += int64(to - s.next)
+		if err := c.encode(ctx, s, to); err != nil {
+			return sent, false, err
+		}
+		if s.res.Streaming {
+			if err := c.out.flush(); err != nil {
+				return sent, false, err
+			}
+		}
+	}
+	return sent, false, nil
+}
+
+// encode sends the rows of the batch up to to. The outbox is written each time it holds WriteBytes, so that a large batch takes no
+// second copy of itself in memory.
+func (c *conn) encode(ctx context.Context, s *sending, to int) error {
+	c.server.rows.Add(int64(to - s.next))
+	step := max(1, WriteBytes/(s.batch.Size()/max(1, s.batch.N)+16*len(s.batch.Cols)+16))
+	for s.next < to {
+		until := min(to, s.next+step)
+		c.out.buf = s.encoder.AppendBatch(c.out.buf, s.batch, s.next, until)
+		s.next = until
+		if len(c.out.buf) < WriteBytes {
+			continue
+		}
+		if err := c.out.flush(); err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// complete ends a result that was sent to its end with its command tag.
+func (c *conn) complete(ctx context.Context, s *sending, sent int64) error {
+	tag, err := s.res.Finish(ctx, sent)
+	if err != nil {
+		return err
+	}
+	c.out.send(&pgproto3.CommandComplete{CommandTag: []byte(tag)})
+	return nil
+}
+
+// copyOut sends rows as COPY data, one CopyData message each.
+func (c *conn) copyOut(ctx context.Context, s *sending) (int64, error) {
+	formats := make([]uint16, len(s.res.Columns))
+	overall := byte(0)
+	if s.res.CopyOut.Binary {
+		overall = 1
+		for i := range formats {
+			formats[i] = 1
+		}
+	}
+	c.out.send(&pgproto3.CopyOutResponse{OverallFormat: overall, ColumnFormatCodes: formats})
+	if s.res.CopyOut.Header != nil {
+		c.out.send(&pgproto3.CopyData{Data: s.res.CopyOut.Header})
+	}
+	s.encoder = s.res.CopyOut.Encoder
+	sent, _, err := c.rows(ctx, s, 0)
+	if err != nil {
+		return sent, err
+	}
+	if s.res.CopyOut.Trailer != nil {
+		c.out.send(&pgproto3.CopyData{Data: s.res.CopyOut.Trailer})
+	}
+	c.out.send(&pgproto3.CopyDone{})
+	return sent, nil
+}
+
+// copyIn asks for COPY data and gives it to in until the client says that it is complete. It returns the rows copied.
+func (c *conn) copyIn(ctx context.Context, in *sql.CopyIn) (int64, error) {
+	formats := make([]uint16, in.Columns)
+	overall := byte(0)
+	if in.Binary {
+		overall = 1
+		for i := range formats {
+			formats[i] = 1
+		}
+	}
+	c.out.send(&pgproto3.CopyInResponse{OverallFormat: overall, ColumnFormatCodes: formats})
+	if err := c.out.flush(); err != nil {
+		return 0, err
+	}
+	for {
+		// A cancel ends the wait between two messages, never inside one: the session goes on afterwards.
+		kind, body, err := c.receive(context.WithoutCancel(ctx), MessageBytes, ctx.Done())
+		if err != nil {
+			in.Fail(err.Error())
+			if errors.Is(err, errStopped) {
+				err = context.Cause(ctx)
+			}
+			return 0, err
+		}
+		switch kind {
+		case 'd':
+			if err := in.Write(ctx, body); err != nil {
+				in.Fail(err.Error())
+				return 0, err
+			}
+		case 'c':
+			return in.Done(ctx)
+		case 'f':
+			reason, err := copyFailReason(body)
+			in.Fail(reason)
+			return 0, err
+		case 'H', 'S': // as PostgreSQL: no harm in them here
+		default:
+			err := violation("unexpected message type 0x%02X during COPY from stdin", kind)
+			in.Fail(err.Error())
+			return 0, err
+		}
+	}
+}
+
+// copyFailReason is what a client gave as the reason of giving up, and the error it gets for it.
+func copyFailReason(body []byte) (string, error) {
+	var m pgproto3.CopyFail
+	if err := m.Decode(body); err != nil {
+		return "", violation("invalid message format")
+	}
+	return m.Message, &tailrace.Error{Code: "57014", Message: fmt.Sprintf("COPY from stdin failed: %s", m.Message)}
+}
