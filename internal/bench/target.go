@@ -1,0 +1,87 @@
+package bench
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Target is a server under test.
+type Target struct {
+	Name      string // "tailrace" or "postgres"
+	URL       string
+	Subscribe bool // it has SUBSCRIBE
+	stop      func() error
+}
+
+// StartTailrace runs this binary's `serve` on a fresh temporary folder. The caller stops it.
+func StartTailrace() (*Target, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find this binary: %w", err)
+	}
+	dir, err := os.MkdirTemp("", "tailrace-bench-")
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(self, "serve", "--data", dir, "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0")
+	cmd.Stderr = os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start the server: %w", err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	words := strings.Fields(line)
+	if err != nil || len(words) != 3 {
+		cmd.Process.Kill()
+		cmd.Wait()
+		return nil, fmt.Errorf("the server's ready line was %q: %v", line, err)
+	}
+	stop := func() error {
+		cmd.Process.Signal(syscall.SIGTERM)
+		err := cmd.Wait()
+		os.RemoveAll(dir)
+		return err
+	}
+	return &Target{Name: "tailrace", URL: words[1], Subscribe: true, stop: stop}, nil
+}
+
+// Stop ends a server that the benchmark started.
+func (t *Target) Stop() error {
+	if t.stop == nil {
+		return nil
+	}
+	return t.stop()
+}
+
+func (t *Target) connect(ctx context.Context) (*pgx.Conn, error) {
+	c, err := pgx.Connect(ctx, t.URL)
+	if err != nil {
+		return nil, fmt.Errorf("connect to %s: %w", t.Name, err)
+	}
+	return c, nil
+}
+
+func (t *Target) exec(ctx context.Context, statements ...string) error {
+	c, err := t.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Close(context.WithoutCancel(ctx))
+	for _, sql := range statements {
+		if _, err := c.Exec(ctx, sql); err != nil {
+			return fmt.Errorf("%s: %s: %w", t.Name, sql, err)
+		}
+	}
+	return nil
+}
