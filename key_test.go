@@ -2,6 +2,9 @@ package tailrace
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/binary"
+	"math"
 	"math/big"
 	"math/rand/v2"
 	"testing"
@@ -47,4 +50,53 @@ func randBig(rng *rand.Rand, bits int) *big.Int {
 	}
 	v := new(big.Int).SetBytes(raw)
 	return v.Rsh(v, uint(8*len(raw)-bits))
+}
+
+// TestKeysOrderAsValuesDo lists values of each kind in PostgreSQL's order; equal ones share a line.
+func TestKeysOrderAsValuesDo(t *testing.T) {
+	f64 := func(v float64) []byte { return binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)) }
+	i32 := func(v int32) []byte { return binary.LittleEndian.AppendUint32(nil, uint32(v)) }
+	interval := func(months, days int32, micros int64) []byte {
+		return binary.LittleEndian.AppendUint64(append(i32(months), i32(days)...), uint64(micros))
+	}
+	one := func(v ...[]byte) [][]byte { return v }
+	for _, x := range []struct {
+		kind  Kind
+		lines [][][]byte
+	}{
+		{KindInt4, [][][]byte{one(i32(math.MinInt32)), one(i32(-1)), one(i32(0)), one(i32(256)), one(i32(math.MaxInt32))}},
+		{KindFloat8, [][][]byte{
+			one(f64(math.Inf(-1))), one(f64(-2)), one(f64(-math.SmallestNonzeroFloat64)), one(f64(math.Copysign(0, -1)), f64(0)),
+			one(f64(1e-300)), one(f64(math.Inf(1))), one(f64(math.NaN()), f64(-math.NaN())),
+		}},
+		{KindText, [][][]byte{one([]byte("")), one([]byte("\x00")), one([]byte("\x00\x00")), one([]byte("a")), one([]byte("a\x00")), one([]byte("ab")), one([]byte("b"))}},
+		{KindChar, [][][]byte{one([]byte(""), []byte("  ")), one([]byte("a"), []byte("a ")), one([]byte("b"))}},
+		{KindInterval, [][][]byte{
+			one(interval(-1, 0, 0)), one(interval(0, -1, 0), interval(0, 0, -86_400_000_000)), one(interval(0, 0, 0)),
+			one(interval(1, 0, 0), interval(0, 30, 0)), one(interval(0, 30, 1)), one(interval(math.MaxInt32, math.MaxInt32, math.MaxInt64)),
+		}},
+		{KindNumeric, [][][]byte{
+			one(AppendDecimalForm(nil, DecimalNegInf)), one(AppendDecimal64(nil, -1000, 0)), one(AppendDecimal64(nil, -1, 3)), one(AppendDecimal64(nil, 0, 0), AppendDecimal64(nil, 0, 5)),
+			one(AppendDecimal64(nil, 1, 3)), one(AppendDecimal64(nil, 10, 1), AppendDecimal64(nil, 100, 2)), one(AppendDecimal64(nil, 11, 1)), one(AppendDecimalForm(nil, DecimalInf)), one(AppendDecimalForm(nil, DecimalNaN)),
+		}},
+	} {
+		c := MakeColumn(x.kind, 0)
+		var rank []int
+		for line, values := range x.lines {
+			for _, v := range values {
+				c.Append(v)
+				rank = append(rank, line)
+			}
+		}
+		c.AppendNull()
+		rank = append(rank, len(x.lines))
+		for i := range c.N {
+			for j := range c.N {
+				got := bytes.Compare(AppendKey(nil, TypeOf(x.kind), &c, i), AppendKey(nil, TypeOf(x.kind), &c, j))
+				if want := cmp.Compare(rank[i], rank[j]); got != want {
+					t.Errorf("%v: value %d against %d: got %d, want %d", TypeOf(x.kind), i, j, got, want)
+				}
+			}
+		}
+	}
 }
