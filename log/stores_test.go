@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"tailrace"
 	"tailrace/log"
@@ -161,6 +162,38 @@ func TestStartUpReadsNoMoreThanIsRetained(t *testing.T) {
 			if life > 0 && len(n.seen) > 420 {
 				t.Errorf("life %d: got %d entries applied, want those of this life only", life, len(n.seen))
 			}
+		}
+	})
+}
+
+// An entry that is in Consensus, and of which this node's committer does not know yet, is not shown to followers: they would apply it
+// before the commits in it are known to be in it.
+func TestFollowerStopsAtWhatIsPublished(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		opts := memory()
+		n := start(t, opts, &node{})
+		mustCommit(t, n, put(1, "x", 1))
+		n.close()
+		opts.Session = session(2)
+		l, _, err := log.Open(context.Background(), opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		head := l.Head()
+		raw := (&log.Entry{Seq: head + 1, Time: tailrace.MaxTime / 2}).Encode(nil, 1, session(9))
+		if ok, err := opts.Consensus.CompareAndSet(context.Background(), "log", head, raw); !ok || err != nil {
+			t.Fatalf("append: got %v %v, want true", ok, err)
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		last := tailrace.SeqNo(0)
+		for e, err := range l.Follow(ctx, 0) {
+			if err == nil {
+				last = e.Seq
+			}
+		}
+		if last != head {
+			t.Errorf("last entry followed: got %d, want %d", last, head)
 		}
 	})
 }

@@ -56,8 +56,8 @@ func (x *memIndex) cover(m *manifest, l *layout) (bool, error) {
 	return true, nil
 }
 
-// find calls found with each update of key in m's memtable, newest first. The caller holds mu and cover said true.
-func (x *memIndex) find(m *manifest, key []byte, found func(mb *memBatch, b *tailrace.Batch, row int)) error {
+// find calls found with each update of key in m's memtable, newest first, until it says stop. The caller holds mu and cover said true.
+func (x *memIndex) find(m *manifest, key []byte, found func(mb *memBatch, b *tailrace.Batch, row int) (stop bool)) error {
 	e, ok := x.newest[KeyHash(key)]
 	var buf []byte
 	for ; ok && e >= 0; e = x.entries[e].before {
@@ -71,8 +71,8 @@ func (x *memIndex) find(m *manifest, key []byte, found func(mb *memBatch, b *tai
 			return err
 		}
 		buf = appendHeadOf(buf[:0], headColumns(b, x.l), x.l, int(entry.row))
-		if bytes.Equal(buf, key) {
-			found(mb, b, int(entry.row))
+		if bytes.Equal(buf, key) && found(mb, b, int(entry.row)) {
+			return nil
 		}
 	}
 	return nil

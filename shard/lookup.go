@@ -145,10 +145,22 @@ func (q *query) inMemtable(lo, hi tailrace.Time) (bool, error) {
 		if w.done {
 			continue
 		}
-		err := x.find(q.m, w.key, func(mb *memBatch, b *tailrace.Batch, row int) {
-			if lo < mb.time && mb.time <= hi {
-				w.found = append(w.found, found{b, int32(row), mb.time, b.Diff(row)})
+		newer := len(w.found) // updates found before those of the time being visited
+		err := x.find(q.m, w.key, func(mb *memBatch, b *tailrace.Batch, row int) bool {
+			if mb.time <= lo {
+				return true
 			}
+			if mb.time > hi {
+				return false
+			}
+			if n := len(w.found); n > newer && w.found[n-1].age != mb.time {
+				if !q.backwards() && len(q.sum(w.found[newer:])) > 0 {
+					return true // a hot key has many older updates
+				}
+				newer = n
+			}
+			w.found = append(w.found, found{b, int32(row), mb.time, b.Diff(row)})
+			return false
 		})
 		if err != nil {
 			return true, err

@@ -32,7 +32,8 @@ type Subscription struct {
 	table   tableRef
 	shape   *shape
 	asOf    tailrace.Time
-	upTo    tailrace.Time // MaxTime when there is none
+	upTo    tailrace.Time // when bounded
+	bounded bool          // UP TO was given
 	pos     position
 
 	cursor  *shard.Cursor // the snapshot being read; nil means: open one at pos.key
@@ -80,7 +81,7 @@ func (t *Tail) Subscribe(ctx context.Context, r Request) (*Subscription, error) 
 	}
 	s := &Subscription{
 		tail: t, session: r.Session, created: time.Now(), table: tableRef{r.Table.ID, r.Table.Schema, r.Table.Name},
-		shape: shape, asOf: asOf, upTo: upTo,
+		shape: shape, asOf: asOf, upTo: upTo, bounded: r.UpTo != nil,
 		pos: position{snapshot: r.Snapshot && asOf != upTo, after: asOf}, release: func() {},
 	}
 	if s.pos.snapshot && r.Table.ID != SubscriptionsID {
@@ -273,7 +274,7 @@ func (s *Subscription) advance(ctx context.Context, out *tailrace.Batch) (<-chan
 		return v.notify, nil
 	case s.pos.snapshot:
 		return closedChannel, s.readSnapshot(ctx, out) // its end may bring no row
-	case s.upTo != tailrace.MaxTime && s.pos.after+1 >= s.upTo:
+	case s.over():
 		if s.shape.progress && s.pos.progress < s.upTo {
 			s.appendProgress(out, s.upTo)
 		}
@@ -288,13 +289,16 @@ func (s *Subscription) advance(ctx context.Context, out *tailrace.Batch) (<-chan
 		return nil, err
 	}
 	s.closeTimes(out)
-	if s.pos.after < v.limit || s.pos.after+1 >= s.upTo || v.ends {
+	if s.pos.after < v.limit || s.over() || v.ends {
 		return closedChannel, nil // more, or the end, is there already
 	}
 	return v.notify, nil
 }
 
 var closedChannel = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
+
+// over says that everything below UP TO was given out.
+func (s *Subscription) over() bool { return s.bounded && s.pos.after >= s.upTo-1 }
 
 // closeTimes ends rows with the progress row that says that their times are over, or tells of progress without rows once a beat. It waits while a
 // time is only partly given out.

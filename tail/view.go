@@ -28,7 +28,7 @@ func (t *Tail) look(s *Subscription) view {
 	}
 	w := t.window(s.table.ID)
 	v := view{newest: t.newest, limit: t.newest, lower: w.lower, notify: w.notify}
-	if s.upTo != tailrace.MaxTime {
+	if s.bounded {
 		v.limit = min(v.limit, s.upTo-1)
 	}
 	for _, e := range w.endings {
