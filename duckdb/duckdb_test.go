@@ -194,8 +194,10 @@ func TestCancelInterruptsACount(t *testing.T) {
 
 func TestPanicsBecomeErrors(t *testing.T) {
 	e := open(t)
-	if err := e.RegisterScalar(&Scalar{Name: "boom", Params: []Type{BigInt}, Returns: BigInt,
-		Eval: func([]*Vector, *Vector, int) error { panic("as planned") }}); err != nil {
+	if err := e.RegisterScalar(&Scalar{
+		Name: "boom", Params: []Type{BigInt}, Returns: BigInt,
+		Eval: func([]*Vector, *Vector, int) error { panic("as planned") },
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := try(e, "SELECT boom(1)"); err == nil || !strings.Contains(err.Error(), "as planned") {

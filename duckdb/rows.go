@@ -55,7 +55,7 @@ func (r *Rows) start(sql string) error {
 	var p capi.PendingResult
 	defer capi.DestroyPending(&p)
 	// The streaming form is called deprecated for want of a successor; the plain one holds the whole result in memory.
-	if capi.PendingPreparedStreaming(r.s, &p) == capi.StateError { //nolint:staticcheck // see above
+	if capi.PendingPreparedStreaming(r.s, &p) == capi.StateError {
 		return &Error{capi.PendingError(p)}
 	}
 	if capi.ExecutePending(p, &r.r) == capi.StateError {

@@ -3,6 +3,7 @@ package format
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"tailrace"
@@ -40,7 +41,7 @@ func (r *CopyReader) binaryRow() (more bool, err error) {
 			continue
 		}
 		if err := ParseBinary(&r.batch.Cols[i], r.types[i], whole[at:at+n]); err != nil {
-			if e, ok := err.(*tailrace.Error); ok {
+			if e := (*tailrace.Error)(nil); errors.As(err, &e) {
 				e.Where = fmt.Sprintf("COPY %s, line %d, column %s", r.opts.Table, r.line, r.name(i))
 			}
 			return false, err
@@ -126,7 +127,7 @@ func (r *CopyReader) wholeRow() ([]byte, error) {
 
 // atRow adds the number of the row that is being read to err.
 func (r *CopyReader) atRow(err error) error {
-	if e, ok := err.(*tailrace.Error); ok && e != nil {
+	if e := (*tailrace.Error)(nil); errors.As(err, &e) {
 		e.Where = fmt.Sprintf("COPY %s, line %d", r.opts.Table, r.line+1)
 	}
 	return err

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"unicode/utf8"
@@ -231,8 +232,8 @@ func (r *CopyReader) name(i int) string {
 
 // where adds the place of a whole line to err; line is nil when it is not known as a whole.
 func (r *CopyReader) where(err error, line []byte) error {
-	e, ok := err.(*tailrace.Error)
-	if !ok {
+	var e *tailrace.Error
+	if !errors.As(err, &e) {
 		return err
 	}
 	e.Where = fmt.Sprintf("COPY %s, line %d", r.opts.Table, r.line)
@@ -244,8 +245,8 @@ func (r *CopyReader) where(err error, line []byte) error {
 
 // whereColumn adds the place of a value to err.
 func (r *CopyReader) whereColumn(err error, i int, text string) error {
-	e, ok := err.(*tailrace.Error)
-	if !ok {
+	var e *tailrace.Error
+	if !errors.As(err, &e) {
 		return err
 	}
 	e.Where = fmt.Sprintf("COPY %s, line %d, column %s: \"%s\"", r.opts.Table, r.line, r.name(i), shorten(text))

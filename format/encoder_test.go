@@ -54,8 +54,11 @@ func TestEncoderAllocates(t *testing.T) {
 	for _, style := range []string{StyleISO, StyleSQL, StylePostgres, StyleGerman} {
 		s.DateStyle, s.Location = style, loc
 		for _, e := range []*Encoder{
-			{Layout: DataRow, Columns: hotColumns(false), Settings: s}, {Layout: DataRow, Columns: hotColumns(true), Settings: s}, {Layout: CopyText, Columns: hotColumns(false), Settings: s},
-			{Layout: CopyCSV, Columns: hotColumns(false), Settings: s}, {Layout: CopyBinary, Columns: hotColumns(false), Settings: s},
+			{Layout: DataRow, Columns: hotColumns(false), Settings: s},
+			{Layout: DataRow, Columns: hotColumns(true), Settings: s},
+			{Layout: CopyText, Columns: hotColumns(false), Settings: s},
+			{Layout: CopyCSV, Columns: hotColumns(false), Settings: s},
+			{Layout: CopyBinary, Columns: hotColumns(false), Settings: s},
 		} {
 			dst := e.AppendBatch(nil, b, 0, b.N)
 			if got := testing.AllocsPerRun(5, func() { dst = e.AppendBatch(dst[:0], b, 0, b.N) }); got != 0 {
@@ -97,8 +100,11 @@ func BenchmarkEncode(b *testing.B) {
 	}{
 		{"DataRow/int8+int4+text+numeric+timestamptz", DataRow, simple(tailrace.KindInt8, tailrace.KindInt4, tailrace.KindText, tailrace.KindNumeric, tailrace.KindTimestamptz)},
 		{"CopyText/int8+int4+text+numeric+timestamptz", CopyText, simple(tailrace.KindInt8, tailrace.KindInt4, tailrace.KindText, tailrace.KindNumeric, tailrace.KindTimestamptz)},
-		{"DataRow/int8", DataRow, simple(tailrace.KindInt8)}, {"DataRow/text", DataRow, simple(tailrace.KindText)}, {"DataRow/numeric", DataRow, simple(tailrace.KindNumeric)},
-		{"DataRow/timestamptz", DataRow, simple(tailrace.KindTimestamptz)}, {"DataRow/float8", DataRow, simple(tailrace.KindFloat8)},
+		{"DataRow/int8", DataRow, simple(tailrace.KindInt8)},
+		{"DataRow/text", DataRow, simple(tailrace.KindText)},
+		{"DataRow/numeric", DataRow, simple(tailrace.KindNumeric)},
+		{"DataRow/timestamptz", DataRow, simple(tailrace.KindTimestamptz)},
+		{"DataRow/float8", DataRow, simple(tailrace.KindFloat8)},
 	} {
 		b.Run(x.name, func(b *testing.B) {
 			batch := &tailrace.Batch{N: all.N}

@@ -19,6 +19,7 @@ func spanOf(v interval) span {
 func (s *span) negativeTime() bool {
 	return s.hours < 0 || s.minutes < 0 || s.seconds < 0 || s.micros < 0
 }
+
 func (s *span) hasTime() bool {
 	return s.hours != 0 || s.minutes != 0 || s.seconds != 0 || s.micros != 0
 }

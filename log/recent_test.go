@@ -51,7 +51,9 @@ func TestConflictRules(t *testing.T) {
 		{
 			"reorganization changes nothing",
 			[]Record{{Kind: KindFlush, Collection: 1}, {Kind: KindMerge, Collection: 1}, {Kind: KindSince, Collection: 1}, {Kind: KindHold, Collection: 1}, {Kind: KindPosition, Collection: 1}, {Kind: KindSession}},
-			append(reads(1), reads(0)...), []Record{data(1, 5)}, false,
+			append(reads(1), reads(0)...),
+			[]Record{data(1, 5)},
+			false,
 		},
 		{"reorganization relies on nothing", []Record{ddl, whole}, nil, []Record{{Kind: KindFlush, Collection: 1}, {Kind: KindPosition, Collection: 1}}, false},
 		{"nothing read or written", []Record{ddl, whole}, nil, nil, false},

@@ -12,13 +12,19 @@ import (
 // jsonEntries are the functions and operators of json and jsonb. A jsonb value is stored as the text that PostgreSQL prints for it, so a
 // part of one is a part of its text.
 var jsonEntries = []entry{
-	{name: "->", args: "jt", ret: "j", impl: member(false)}, {name: "->", args: "Jt", ret: "J", impl: member(false)},
-	{name: "->>", args: "jt", ret: "t", impl: member(true)}, {name: "->>", args: "Jt", ret: "t", impl: member(true)},
-	{name: "->", args: "ji", ret: "j", impl: elementOf(false)}, {name: "->", args: "Ji", ret: "J", impl: elementOf(false)},
-	{name: "->>", args: "ji", ret: "t", impl: elementOf(true)}, {name: "->>", args: "Ji", ret: "t", impl: elementOf(true)},
+	{name: "->", args: "jt", ret: "j", impl: member(false)},
+	{name: "->", args: "Jt", ret: "J", impl: member(false)},
+	{name: "->>", args: "jt", ret: "t", impl: member(true)},
+	{name: "->>", args: "Jt", ret: "t", impl: member(true)},
+	{name: "->", args: "ji", ret: "j", impl: elementOf(false)},
+	{name: "->", args: "Ji", ret: "J", impl: elementOf(false)},
+	{name: "->>", args: "ji", ret: "t", impl: elementOf(true)},
+	{name: "->>", args: "Ji", ret: "t", impl: elementOf(true)},
 	{name: "?", args: "Jt", ret: "b", impl: hasMember},
-	{name: "json_typeof", args: "j", ret: "t", impl: jsonType}, {name: "jsonb_typeof", args: "J", ret: "t", impl: jsonType},
-	{name: "json_array_length", args: "j", ret: "i", impl: jsonLength}, {name: "jsonb_array_length", args: "J", ret: "i", impl: jsonLength},
+	{name: "json_typeof", args: "j", ret: "t", impl: jsonType},
+	{name: "jsonb_typeof", args: "J", ret: "t", impl: jsonType},
+	{name: "json_array_length", args: "j", ret: "i", impl: jsonLength},
+	{name: "jsonb_array_length", args: "J", ret: "i", impl: jsonLength},
 }
 
 // jsonCasts are the Go functions that casts names for jsonb.

@@ -15,7 +15,8 @@ var numericEntries = []entry{
 	{name: "-", args: "nn", ret: "n", impl: numeric2(func(a, b num) (num, error) { return addNum(a, negNum(b)), nil })},
 	{name: "*", args: "nn", ret: "n", impl: numeric2(func(a, b num) (num, error) { return mulNum(a, b), nil })},
 	{name: "/", args: "nn", ret: "n", impl: numeric2(divNum)},
-	{name: "%", args: "nn", ret: "n", impl: numeric2(modNum)}, {name: "mod", args: "nn", ret: "n", impl: numeric2(modNum)},
+	{name: "%", args: "nn", ret: "n", impl: numeric2(modNum)},
+	{name: "mod", args: "nn", ret: "n", impl: numeric2(modNum)},
 	{name: "div", args: "nn", ret: "n", impl: numeric2(func(a, b num) (num, error) {
 		if q, err := divNum(a, b); err != nil || !q.finite() || !a.finite() || !b.finite() {
 			return q, err
@@ -23,17 +24,21 @@ var numericEntries = []entry{
 		scale := max(a.scale, b.scale)
 		return bigNum(quoTrunc(a.scaledTo(scale), b.scaledTo(scale)), 0), nil
 	})},
-	{name: "prefix -", args: "n", ret: "n", impl: numeric1(negNum)}, {name: "prefix +", args: "n", ret: "n", sql: "{1}"},
-	{name: "abs", args: "n", ret: "n", impl: numeric1(absNum)}, {name: "prefix @", args: "n", ret: "n", impl: numeric1(absNum)},
+	{name: "prefix -", args: "n", ret: "n", impl: numeric1(negNum)},
+	{name: "prefix +", args: "n", ret: "n", sql: "{1}"},
+	{name: "abs", args: "n", ret: "n", impl: numeric1(absNum)},
+	{name: "prefix @", args: "n", ret: "n", impl: numeric1(absNum)},
 	{name: "sign", args: "n", ret: "n", impl: numeric1(func(a num) num {
 		if a.nan() {
 			return a
 		}
 		return intNum(int64(a.sign()))
 	})},
-	{name: "ceil", args: "n", ret: "n", impl: numericCut(quoCeil)}, {name: "ceiling", args: "n", ret: "n", impl: numericCut(quoCeil)},
+	{name: "ceil", args: "n", ret: "n", impl: numericCut(quoCeil)},
+	{name: "ceiling", args: "n", ret: "n", impl: numericCut(quoCeil)},
 	{name: "floor", args: "n", ret: "n", impl: numericCut(quoFloor)},
-	{name: "round", args: "n", ret: "n", impl: numericCut(quoHalfUp)}, {name: "trunc", args: "n", ret: "n", impl: numericCut(quoTrunc)},
+	{name: "round", args: "n", ret: "n", impl: numericCut(quoHalfUp)},
+	{name: "trunc", args: "n", ret: "n", impl: numericCut(quoTrunc)},
 	{name: "round", args: "ni", ret: "n", impl: func(_ *frame, d []byte, a [][]byte) ([]byte, error) {
 		if n := readNum(a[0]); n.finite() {
 			return n.rounded(clampScale(i32(a[1]))).put(d)

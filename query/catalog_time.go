@@ -22,12 +22,16 @@ var timeEntries = []entry{
 	{name: "-", args: "DI", ret: "S", sql: "tr_op_sub_timestamp_interval(tr_date_timestamp({1}), {2})"},
 	{name: "+", args: "ID", ret: "S", sql: "tr_op_add_timestamp_interval(tr_date_timestamp({2}), {1})"},
 	{name: "+", args: "DT", ret: "S", sql: "tr_op_add_timestamp_interval(tr_date_timestamp({1}), tr_time_interval({2}))"},
-	{name: "+", args: "SI", ret: "S", impl: stampPlus(false)}, {name: "-", args: "SI", ret: "S", impl: stampPlus(true)},
+	{name: "+", args: "SI", ret: "S", impl: stampPlus(false)},
+	{name: "-", args: "SI", ret: "S", impl: stampPlus(true)},
 	{name: "+", args: "IS", ret: "S", sql: "tr_op_add_timestamp_interval({2}, {1})"},
-	{name: "+", args: "ZI", ret: "Z", env: true, impl: instantPlus(false)}, {name: "-", args: "ZI", ret: "Z", env: true, impl: instantPlus(true)},
+	{name: "+", args: "ZI", ret: "Z", env: true, impl: instantPlus(false)},
+	{name: "-", args: "ZI", ret: "Z", env: true, impl: instantPlus(true)},
 	{name: "+", args: "IZ", ret: "Z", sql: "tr_op_add_timestamptz_interval({r}, {2}, {1})"},
-	{name: "-", args: "SS", ret: "I", impl: between}, {name: "-", args: "ZZ", ret: "I", impl: between},
-	{name: "+", args: "TI", ret: "T", impl: timePlus(1)}, {name: "-", args: "TI", ret: "T", impl: timePlus(-1)},
+	{name: "-", args: "SS", ret: "I", impl: between},
+	{name: "-", args: "ZZ", ret: "I", impl: between},
+	{name: "+", args: "TI", ret: "T", impl: timePlus(1)},
+	{name: "-", args: "TI", ret: "T", impl: timePlus(-1)},
 	{name: "+", args: "IT", ret: "T", sql: "tr_op_add_time_interval({2}, {1})"},
 	{name: "-", args: "TT", ret: "I", impl: func(_ *frame, d []byte, a [][]byte) ([]byte, error) {
 		return interval{us: i64(a[0]) - i64(a[1])}.put(d)
@@ -77,21 +81,31 @@ var timeEntries = []entry{
 		}
 		return putStamp(d, int64(math.RoundToEven((s-epochDays*86400)*1e6)))
 	}},
-	{name: "date_bin", args: "ISS", ret: "S", impl: dateBin}, {name: "date_bin", args: "IZZ", ret: "Z", impl: dateBin},
-	{name: "timezone", args: "tS", ret: "Z", impl: zoned(toInstant)}, {name: "timezone", args: "tZ", ret: "S", impl: zoned(toLocal)},
-	{name: "now", ret: "Z", sql: "{now}"}, {name: "transaction_timestamp", ret: "Z", sql: "{now}"}, {name: "statement_timestamp", ret: "Z", sql: "{now}"},
+	{name: "date_bin", args: "ISS", ret: "S", impl: dateBin},
+	{name: "date_bin", args: "IZZ", ret: "Z", impl: dateBin},
+	{name: "timezone", args: "tS", ret: "Z", impl: zoned(toInstant)},
+	{name: "timezone", args: "tZ", ret: "S", impl: zoned(toLocal)},
+	{name: "now", ret: "Z", sql: "{now}"},
+	{name: "transaction_timestamp", ret: "Z", sql: "{now}"},
+	{name: "statement_timestamp", ret: "Z", sql: "{now}"},
 	{name: "clock_timestamp", ret: "Z", env: true, volatile: true, impl: func(_ *frame, d []byte, _ [][]byte) ([]byte, error) {
 		return put64(d, time.Now().UnixMicro()-epochUs), nil
 	}},
 	{name: "date_trunc", args: "tS", ret: "S", impl: truncStamp},
 	{name: "date_trunc", args: "tZ", ret: "Z", env: true, impl: truncInstant},
 	{name: "date_trunc", args: "tI", ret: "I", impl: truncInterval},
-	{name: "extract", args: "tD", ret: "n", impl: extract(fieldsOfDate)}, {name: "date_part", args: "tD", ret: "d", sql: "tr_f_date_part_text_timestamp({1}, tr_date_timestamp({2}))"},
-	{name: "extract", args: "tS", ret: "n", impl: extract(fieldsOfStamp)}, {name: "date_part", args: "tS", ret: "d", impl: datePart(fieldsOfStamp)},
-	{name: "extract", args: "tZ", ret: "n", env: true, impl: extract(fieldsOfInstant)}, {name: "date_part", args: "tZ", ret: "d", env: true, impl: datePart(fieldsOfInstant)},
-	{name: "extract", args: "tT", ret: "n", impl: extract(fieldsOfTime)}, {name: "date_part", args: "tT", ret: "d", impl: datePart(fieldsOfTime)},
-	{name: "extract", args: "tI", ret: "n", impl: extract(fieldsOfInterval)}, {name: "date_part", args: "tI", ret: "d", impl: datePart(fieldsOfInterval)},
-	{name: "to_char", args: "St", ret: "t", impl: stampToChar}, {name: "to_char", args: "Zt", ret: "t", env: true, impl: instantToChar},
+	{name: "extract", args: "tD", ret: "n", impl: extract(fieldsOfDate)},
+	{name: "date_part", args: "tD", ret: "d", sql: "tr_f_date_part_text_timestamp({1}, tr_date_timestamp({2}))"},
+	{name: "extract", args: "tS", ret: "n", impl: extract(fieldsOfStamp)},
+	{name: "date_part", args: "tS", ret: "d", impl: datePart(fieldsOfStamp)},
+	{name: "extract", args: "tZ", ret: "n", env: true, impl: extract(fieldsOfInstant)},
+	{name: "date_part", args: "tZ", ret: "d", env: true, impl: datePart(fieldsOfInstant)},
+	{name: "extract", args: "tT", ret: "n", impl: extract(fieldsOfTime)},
+	{name: "date_part", args: "tT", ret: "d", impl: datePart(fieldsOfTime)},
+	{name: "extract", args: "tI", ret: "n", impl: extract(fieldsOfInterval)},
+	{name: "date_part", args: "tI", ret: "d", impl: datePart(fieldsOfInterval)},
+	{name: "to_char", args: "St", ret: "t", impl: stampToChar},
+	{name: "to_char", args: "Zt", ret: "t", env: true, impl: instantToChar},
 }
 
 // timeCasts are the Go functions that casts names for times.
@@ -141,7 +155,10 @@ var timeCasts = []entry{
 		}
 		return append(d, a[0]...), nil
 	}},
-	{name: "tr_steps", args: "SSI", ret: "l", impl: steps}, {name: "tr_steps_tz", args: "ZZI", ret: "l", env: true, impl: steps},
-	{name: "tr_step_at", args: "SIl", ret: "S", impl: stepAt}, {name: "tr_step_at_tz", args: "ZIl", ret: "Z", env: true, impl: stepAt},
-	{name: "tr_limit", args: "l", ret: "l", impl: notNegative("LIMIT", "2201W")}, {name: "tr_offset", args: "l", ret: "l", impl: notNegative("OFFSET", "2201X")},
+	{name: "tr_steps", args: "SSI", ret: "l", impl: steps},
+	{name: "tr_steps_tz", args: "ZZI", ret: "l", env: true, impl: steps},
+	{name: "tr_step_at", args: "SIl", ret: "S", impl: stepAt},
+	{name: "tr_step_at_tz", args: "ZIl", ret: "Z", env: true, impl: stepAt},
+	{name: "tr_limit", args: "l", ret: "l", impl: notNegative("LIMIT", "2201W")},
+	{name: "tr_offset", args: "l", ret: "l", impl: notNegative("OFFSET", "2201X")},
 }

@@ -169,9 +169,11 @@ func put64(dst []byte, v int64) []byte { return binary.LittleEndian.AppendUint64
 func putF32(dst []byte, v float32) []byte {
 	return binary.LittleEndian.AppendUint32(dst, math.Float32bits(v))
 }
+
 func putF64(dst []byte, v float64) []byte {
 	return binary.LittleEndian.AppendUint64(dst, math.Float64bits(v))
 }
+
 func putBool(dst []byte, v bool) []byte {
 	if v {
 		return append(dst, 1)

@@ -30,7 +30,7 @@ func keyLength(k tailrace.Kind, key []byte) int {
 	n := 1
 	switch k {
 	case tailrace.KindBool:
-		n += 1
+		n++
 	case tailrace.KindInt2:
 		n += 2
 	case tailrace.KindInt4, tailrace.KindDate:

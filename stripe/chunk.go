@@ -147,25 +147,25 @@ func (e *encoder) appendFixed16(dst []byte) []byte {
 }
 
 // add counts a page into the chunk's statistics.
-func (m *ChunkMeta) add(p pageMeta) {
-	m.Nulls += p.nulls
+func (c *ChunkMeta) add(p pageMeta) {
+	c.Nulls += p.nulls
 	if p.min == nil {
 		return
 	}
-	if m.Min == nil || bytes.Compare(p.min, m.Min) < 0 {
-		m.Min = p.min
+	if c.Min == nil || bytes.Compare(p.min, c.Min) < 0 {
+		c.Min = p.min
 	}
-	if m.Max == nil || bytes.Compare(p.max, m.Max) > 0 {
-		m.Max = p.max
+	if c.Max == nil || bytes.Compare(p.max, c.Max) > 0 {
+		c.Max = p.max
 	}
 }
 
-func (m *ChunkMeta) addInts(v []int64) {
-	high, low := m.SumHigh, m.SumLow
+func (c *ChunkMeta) addInts(v []int64) {
+	high, low := c.SumHigh, c.SumLow
 	for _, x := range v {
 		var carry uint64
 		low, carry = bits.Add64(low, uint64(x), 0)
 		high += uint64(x>>63) + carry
 	}
-	m.SumHigh, m.SumLow = high, low
+	c.SumHigh, c.SumLow = high, low
 }

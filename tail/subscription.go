@@ -14,8 +14,9 @@ import (
 )
 
 const (
-	// BatchRows and BatchBytes end a batch of output rows: what one delivery carries, but for a single transaction that is larger.
-	BatchRows  = 8192
+	// BatchRows ends a batch of output rows: what one delivery carries, but for a single transaction that is larger.
+	BatchRows = 8192
+	// BatchBytes ends a batch too.
 	BatchBytes = 1 << 20
 	// FetchBytes is the most that one FETCH gathers; it then returns what it has, and the next FETCH goes on.
 	FetchBytes = 64 << 20

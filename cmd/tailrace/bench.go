@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/signal"
 	"time"
@@ -25,14 +26,14 @@ type BenchBaseCmd struct {
 }
 
 // Run starts a server on a temporary folder and measures it.
-func (c *BenchBaseCmd) Run() error {
+func (c *BenchBaseCmd) Run() (err error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	ours, err := bench.StartTailrace()
 	if err != nil {
 		return err
 	}
-	defer ours.Stop()
+	defer func() { err = errors.Join(err, ours.Stop()) }()
 	targets := []*bench.Target{ours}
 	if c.Postgres != "" {
 		targets = append(targets, &bench.Target{Name: "postgres", URL: c.Postgres})

@@ -3,6 +3,7 @@ package bench
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -43,15 +44,11 @@ func StartTailrace() (*Target, error) {
 	line, err := bufio.NewReader(out).ReadString('\n')
 	words := strings.Fields(line)
 	if err != nil || len(words) != 3 {
-		cmd.Process.Kill()
-		cmd.Wait()
-		return nil, fmt.Errorf("the server's ready line was %q: %v", line, err)
+		err = errors.Join(err, cmd.Process.Kill(), cmd.Wait())
+		return nil, fmt.Errorf("the server's ready line was %q: %w", line, err)
 	}
 	stop := func() error {
-		cmd.Process.Signal(syscall.SIGTERM)
-		err := cmd.Wait()
-		os.RemoveAll(dir)
-		return err
+		return errors.Join(cmd.Process.Signal(syscall.SIGTERM), cmd.Wait(), os.RemoveAll(dir))
 	}
 	return &Target{Name: "tailrace", URL: words[1], Subscribe: true, stop: stop}, nil
 }

@@ -118,8 +118,6 @@ func TestAsOfAndUpTo(t *testing.T) {
 		w.run(fmt.Sprintf("INSERT INTO e VALUES ('e%d')", i))
 		at = append(at, w.one("SELECT mz_now()"))
 	}
-	c.declare("SUBSCRIBE e")
-	ts, _ = times(c.fetch(3))
 	c.declare("SUBSCRIBE e WITH (SNAPSHOT = false) AS OF " + before(at[0]))
 	if ts, _ = times(c.fetch(3)); ts[0] > at[0] || ts[1] > at[1] || ts[2] > at[2] || ts[1] <= at[0] || ts[2] <= at[1] {
 		t.Fatalf("A04: times %v, committed by %v", ts, at)
