@@ -51,8 +51,9 @@ func (k *keyReader) key(b *tailrace.Batch, i int32) []byte {
 	return k.buf
 }
 
-// foldKeyed folds changes of a table with a key.
-func (a *applier) foldKeyed(ctx context.Context, t *txn, tt *txnTable, c *tailrace.SourceChanges) error {
+// foldKeyed folds changes of a table with a key. A change of a row that is not there means that the copy is not the source's table any more; that
+// is the table's own trouble.
+func (a *applier) foldKeyed(ctx context.Context, t *txn, tt *txnTable, c *tailrace.SourceChanges) (*tailrace.Error, error) {
 	fold := &tt.f.fold
 	keys := newKeyReader(tt.f.table.Columns, c.New)
 	cells := cellsOf{c.Unchanged}
@@ -62,7 +63,7 @@ func (a *applier) foldKeyed(ctx context.Context, t *txn, tt *txnTable, c *tailra
 		switch {
 		case ch.Kind == tailrace.ChangeTruncate:
 			if err := a.truncate(ctx, t, tt); err != nil {
-				return err
+				return nil, err
 			}
 			continue
 		case ch.Kind == tailrace.ChangeInsert:
@@ -70,6 +71,9 @@ func (a *applier) foldKeyed(ctx context.Context, t *txn, tt *txnTable, c *tailra
 			from = fold.leave(keys.key(c.Old, ch.Old))
 		default:
 			from = fold.leave(keys.key(c.New, ch.New))
+		}
+		if from == nil && ch.Kind != tailrace.ChangeInsert {
+			return cannotFollow(tt.before, "the source changed a row that is not here"), nil
 		}
 		if ch.New >= 0 {
 			v := &versions[ch.New]
@@ -80,7 +84,7 @@ func (a *applier) foldKeyed(ctx context.Context, t *txn, tt *txnTable, c *tailra
 			fold.come(keys.key(c.New, ch.New), v)
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // foldMultiset folds changes of a table without a key: an old row is one copy less, a new one is one more.

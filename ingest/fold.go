@@ -49,6 +49,21 @@ type keyFold struct {
 	touches []touch
 }
 
+func newKeyFold() keyFold { return keyFold{entries: map[string]*entry{}} }
+
+// keptRoom is the most entries that a map is kept for: clearing it takes as long as it was large.
+const keptRoom = 4096
+
+// forget drops all entries.
+func (f *keyFold) forget() {
+	switch n := len(f.entries); {
+	case n > keptRoom:
+		f.entries = map[string]*entry{}
+	case n > 0:
+		clear(f.entries)
+	}
+}
+
 // begin starts the next transaction.
 func (f *keyFold) begin() {
 	f.txn++

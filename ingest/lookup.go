@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"tailrace"
@@ -38,7 +39,12 @@ func (a *applier) lookup(ctx context.Context, t *txn, asOf tailrace.Time, pieces
 		if t != nil {
 			tt = t.table(f)
 		}
-		if err := a.resolve(ctx, tt, f, w, asOf); err != nil {
+		err := a.resolve(ctx, tt, f, w, asOf)
+		if errors.Is(err, tailrace.ErrCorrupt) { // what is stored of this table is damaged, not what is stored of others
+			f.why = cannotFollow(f.table, err.Error())
+			continue
+		}
+		if err != nil {
 			return fmt.Errorf("look up rows of %s: %w", f.table.Name, err)
 		}
 	}
@@ -186,6 +192,6 @@ func (a *applier) spill(t *txn) {
 		for key := range tt.f.fold.entries {
 			tt.spilled[shard.KeyHash([]byte(key))] = true
 		}
-		clear(tt.f.fold.entries)
+		tt.f.fold.forget()
 	}
 }

@@ -1,6 +1,7 @@
 package ingest_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -157,7 +158,26 @@ func (w *world) open(c ingest.Config) (tailrace.Source, error) {
 	}
 	pc.Parse = parse
 	pc.StatusInterval = 50 * time.Millisecond
-	return postgres.New(pc), nil
+	return &witness{Source: postgres.New(pc), w: w}, nil
+}
+
+// witness is a source that sees every Confirm and holds it against the catalog: a position may be confirmed only once it is committed here.
+type witness struct {
+	*postgres.Source
+	w *world
+}
+
+func (s *witness) Confirm(position []byte) {
+	var newest []byte
+	for _, p := range s.w.cat.Current().Positions {
+		if bytes.Compare(p, newest) > 0 {
+			newest = p
+		}
+	}
+	if bytes.Compare(position, newest) > 0 { // PostgreSQL's positions are big-endian
+		s.w.t.Errorf("confirmed %s, but only %s is committed", postgres.PositionText(position), postgres.PositionText(newest))
+	}
+	s.Source.Confirm(position)
 }
 
 func (w *world) apply(ctx context.Context) {

@@ -137,10 +137,10 @@ func sourceRows(s *Session, yield func(...any)) {
 		st := s.statusOf(src.ID, 0)
 		state, reason, hint := st.State, st.Reason, st.Hint
 		switch {
+		case src.Error != "": // its position is lost: it is not tried again
+			state, reason, hint = "lost", src.Error, src.Hint
 		case src.Paused:
 			state = "paused"
-		case src.Error != "":
-			state, reason, hint = "error", src.Error, src.Hint
 		case state == "":
 			state = "starting"
 		}

@@ -18,8 +18,8 @@ import (
 
 // DemoCmd is `tailrace demo`.
 type DemoCmd struct {
-	Listen string `default:"127.0.0.1:6875" help:"Address for PostgreSQL clients (${default}); a free port is taken when this one is in use."`
-	HTTP   string `name:"http" default:"127.0.0.1:6876" help:"Address for metrics (${default}); a free port is taken when this one is in use."`
+	Listen string `default:"127.0.0.1:6875" help:"Address for PostgreSQL clients; a free port is taken when this one is in use."`
+	HTTP   string `name:"http" default:"127.0.0.1:6876" help:"Address for metrics; a free port is taken when this one is in use."`
 }
 
 // Run serves a small table that changes each second until ctx is done, then removes everything.

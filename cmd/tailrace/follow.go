@@ -59,8 +59,16 @@ func follow(ctx context.Context, conn *pgx.Conn, source, server string) error {
 				show.say("  " + hint)
 			}
 		}
-		if state == "lost" {
+		switch state {
+		case "lost":
 			return &tailrace.Error{Code: "55000", Message: why, Hint: hint}
+		case "paused":
+			return &tailrace.Error{
+				Code: "55000", Message: fmt.Sprintf("source %s is paused", source),
+				Hint: fmt.Sprintf("At the Tailrace server: ALTER SOURCE %s RESUME; then run this command again.", pgx.Identifier{source}.Sanitize()),
+			}
+		case "":
+			return &tailrace.Error{Code: "42704", Message: fmt.Sprintf("source %s was dropped", source), Hint: "Run this command again to create it anew."}
 		}
 		show.update(tables)
 		if state == "live" && len(tables) > 0 && settled(tables) {

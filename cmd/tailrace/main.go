@@ -26,10 +26,13 @@ type cli struct {
 
 const description = `Tailrace keeps a durable, columnar copy of tables and streams it: a snapshot, then every change, to any PostgreSQL client.
 
-Try it:         tailrace demo
-Serve:          tailrace serve --data ./data
-Follow tables:  tailrace attach postgres://user@host/db
-Watch one:      psql postgres://127.0.0.1:6875/postgres -c "COPY (SUBSCRIBE orders) TO STDOUT"`
+  tailrace demo                              try it
+  tailrace serve --data ./data               serve
+  tailrace attach postgres://user@host/db    follow the tables of a PostgreSQL
+
+Then watch a table:
+
+  psql postgres://127.0.0.1:6875/postgres -c "COPY (SUBSCRIBE orders) TO STDOUT"`
 
 func main() {
 	// The first signal asks for a proper end, the second ends the process.

@@ -13,13 +13,13 @@ import (
 // ServeCmd is `tailrace serve`. A flag wins over the environment, and that over the file.
 type ServeCmd struct {
 	Data           string        `required:"" env:"TAILRACE_DATA" placeholder:"DIR" help:"Folder that holds everything; made if it is not there."`
-	Listen         string        `default:"127.0.0.1:6875" env:"TAILRACE_LISTEN" help:"Address for PostgreSQL clients (${default}). Beyond this machine only once \"tailrace user add\" has made a user."`
-	HTTP           string        `name:"http" default:"127.0.0.1:6876" env:"TAILRACE_HTTP" help:"Address for /livez, /readyz and /metrics (${default})."`
+	Listen         string        `default:"127.0.0.1:6875" env:"TAILRACE_LISTEN" help:"Address for PostgreSQL clients. Beyond this machine only once \"tailrace user add\" has made a user."`
+	HTTP           string        `name:"http" default:"127.0.0.1:6876" env:"TAILRACE_HTTP" help:"Address for /livez, /readyz and /metrics."`
 	Config         string        `env:"TAILRACE_CONFIG" placeholder:"FILE" help:"TOML file with these flags as keys, for example: listen = \"127.0.0.1:7000\"."`
-	Drain          time.Duration `default:"10s" env:"TAILRACE_DRAIN" help:"How long statements may go on after SIGTERM (${default})."`
-	MaxConnections int           `default:"10000" env:"TAILRACE_MAX_CONNECTIONS" help:"Sessions at once (${default})."`
+	Drain          time.Duration `default:"10s" env:"TAILRACE_DRAIN" help:"How long statements may go on after SIGTERM."`
+	MaxConnections int           `default:"10000" env:"TAILRACE_MAX_CONNECTIONS" help:"Sessions at once."`
 	QueryMemory    int64         `env:"TAILRACE_QUERY_MEMORY" placeholder:"BYTES" help:"What SELECT may use before it spills to the data folder; a quarter of the machine's memory when left out."`
-	LogLevel       slog.Level    `default:"info" env:"TAILRACE_LOG_LEVEL" help:"debug, info, warn or error (${default})."`
+	LogLevel       slog.Level    `default:"info" env:"TAILRACE_LOG_LEVEL" help:"debug, info, warn or error."`
 }
 
 // Help is shown by --help.
@@ -30,8 +30,10 @@ func (c *ServeCmd) Help() string {
 
 Logs go to stderr. SIGTERM and Ctrl-C drain: subscriptions end with the place to resume from, statements may finish within --drain.
 
-Next:   psql postgres://127.0.0.1:6875/postgres
-        tailrace attach postgres://user@host/db`
+What to type next:
+
+  psql postgres://127.0.0.1:6875/postgres
+  tailrace attach postgres://user@host/db`
 }
 
 // Run serves until ctx is done.
