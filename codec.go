@@ -61,126 +61,76 @@ func appendColumn(dst []byte, id ColumnID, c *Column) []byte {
 
 // DecodeBatch reads one batch from the start of src and returns what follows it. The batch has memory of its own. Any error is ErrCorrupt.
 func DecodeBatch(src []byte) (*Batch, []byte, error) {
-	d := decoder{src: src}
-	flags := d.byte()
-	n, cols := d.count(1<<31-1), d.count(1<<16)
+	d := ByteReader{Src: src}
+	flags := d.Byte()
+	n, cols := d.Count(1<<31-1), d.Count(1<<16)
 	if flags&^(flagTimes|flagDiffs) != 0 {
-		d.fail("flags")
+		d.Fail("flags")
 	}
 	b := &Batch{N: n}
 	if flags&flagTimes != 0 {
-		if raw := d.take(8 * n); raw != nil {
+		if raw := d.Take(8 * n); raw != nil {
 			b.Times = make([]Time, n)
 			for i := range b.Times {
 				b.Times[i] = Time(binary.LittleEndian.Uint64(raw[8*i:]))
 			}
 		}
 	}
-	if flags&flagDiffs != 0 && n <= len(d.src) {
+	if flags&flagDiffs != 0 && n <= len(d.Src) {
 		b.Diffs = make([]Diff, n)
 		for i := range b.Diffs {
-			b.Diffs[i] = Diff(d.varint())
+			b.Diffs[i] = Diff(d.Varint())
 		}
 	} else if flags&flagDiffs != 0 {
-		d.fail("diffs")
+		d.Fail("diffs")
 	}
 	for range cols {
-		if d.err != nil {
+		if d.Err != nil {
 			break
 		}
-		id, c := d.column(n)
+		id, c := readColumn(&d, n)
 		b.IDs, b.Cols = append(b.IDs, id), append(b.Cols, c)
 	}
-	if d.err != nil {
-		return nil, nil, fmt.Errorf("decode batch: %w", d.err)
+	if d.Err != nil {
+		return nil, nil, fmt.Errorf("decode batch: %w", d.Err)
 	}
-	return b, d.src, nil
+	return b, d.Src, nil
 }
 
-// decoder reads from src until the first thing that is wrong, which err keeps.
-type decoder struct {
-	src []byte
-	err error
-}
-
-func (d *decoder) fail(what string) {
-	if d.err == nil {
-		d.err = fmt.Errorf("%s: %w", what, ErrCorrupt)
-	}
-	d.src = nil
-}
-
-func (d *decoder) take(n int) []byte {
-	if n < 0 || n > len(d.src) {
-		d.fail("short")
-		return nil
-	}
-	out := d.src[:n:n]
-	d.src = d.src[n:]
-	return out
-}
-
-func (d *decoder) byte() byte {
-	if raw := d.take(1); raw != nil {
-		return raw[0]
-	}
-	return 0
-}
-
-// count reads a number that must not pass limit.
-func (d *decoder) count(limit uint64) int {
-	v, n := binary.Uvarint(d.src)
-	if n <= 0 || v > limit {
-		d.fail("count")
-		return 0
-	}
-	d.src = d.src[n:]
-	return int(v)
-}
-
-func (d *decoder) varint() int64 {
-	v, n := binary.Varint(d.src)
-	if n <= 0 {
-		d.fail("varint")
-		return 0
-	}
-	d.src = d.src[n:]
-	return v
-}
-
-func (d *decoder) column(n int) (ColumnID, Column) {
-	id := ColumnID(d.count(1<<32 - 1))
-	c := Column{Width: int(d.byte()), N: n}
+// readColumn takes one column of n rows.
+func readColumn(d *ByteReader, n int) (ColumnID, Column) {
+	id := ColumnID(d.Count(1<<32 - 1))
+	c := Column{Width: int(d.Byte()), N: n}
 	switch c.Width {
 	case 0, 1, 2, 4, 8, 16:
 	default:
-		d.fail("width")
+		d.Fail("width")
 	}
-	switch d.byte() {
+	switch d.Byte() {
 	case 0:
 	case 1:
-		c.Valid = append([]byte(nil), d.take((n+7)/8)...)
+		c.Valid = append([]byte(nil), d.Take((n+7)/8)...)
 	default:
-		d.fail("nulls")
+		d.Fail("nulls")
 	}
 	if c.Width > 0 {
-		c.Data = append(make([]byte, 0, max(0, min(n*c.Width, len(d.src)))), d.take(n*c.Width)...)
+		c.Data = append(make([]byte, 0, max(0, min(n*c.Width, len(d.Src)))), d.Take(n*c.Width)...)
 		return id, c
 	}
-	if n > len(d.src) {
-		d.fail("lengths")
+	if n > len(d.Src) {
+		d.Fail("lengths")
 		return id, c
 	}
 	c.Offsets = make([]int32, n+1)
 	total := 0
 	for i := range n {
-		total += d.count(1<<31 - 1)
+		total += d.Count(1<<31 - 1)
 		if total > 1<<31-1 {
-			d.fail("lengths")
+			d.Fail("lengths")
 			return id, c
 		}
 		c.Offsets[i+1] = int32(total)
 	}
-	c.Data = append([]byte(nil), d.take(total)...)
+	c.Data = append([]byte(nil), d.Take(total)...)
 	return id, c
 }

@@ -74,15 +74,16 @@ type SourceColumn struct {
 	MissingUnknown bool
 }
 
-// SnapshotTo is where a snapshot goes. Rows is called by several goroutines, for one table by one at a time.
+// SnapshotTo is where a snapshot goes. Its functions are called by several goroutines; Rows, for one table and lane, by one at a time.
 type SnapshotTo struct {
 	// Waiting tells why the snapshot cannot begin yet and what would help; nil clears it.
 	Waiting func(why *Error)
 	// Begin is called once, before any row, with the position that the rows are at.
 	Begin func(position []byte) error
-	// Rows delivers rows of tables[table], with its columns in order and IDs nil. The callee may keep b.
-	Rows func(ctx context.Context, table int, b *Batch) error
-	// Done tells that tables[table] is complete, or (err set) cannot be read.
+	// Rows delivers rows of tables[table], with its columns in order and IDs nil. A large table is read in several lanes at a time, numbered from
+	// 0; the rows of each are in the order that the table has them. The callee may keep b.
+	Rows func(ctx context.Context, table, lane int, b *Batch) error
+	// Done tells that tables[table] is complete in all lanes, or (err set) cannot be read.
 	Done func(ctx context.Context, table int, err *Error) error
 }
 

@@ -3,6 +3,11 @@ package ingest
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"tailrace"
 	"tailrace/catalog"
@@ -76,12 +81,39 @@ type snapshotCopy struct {
 	tables   []copiedTable
 }
 
-// copiedTable is one table; one goroutine at a time fills it.
+// copiedTable is one table. Each of the lanes that it is read in has a writer of its own: no row is in two.
 type copiedTable struct {
-	writer  *shard.Writer
-	ids     []tailrace.ColumnID
+	ids []tailrace.ColumnID
+
+	mu      sync.Mutex // for memory only
+	writers map[int]*shard.Writer
 	records []log.Record
 	failed  *tailrace.Error
+}
+
+// writer is the one of a lane.
+func (c *snapshotCopy) writer(table, lane int) *shard.Writer {
+	t := &c.tables[table]
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	w := t.writers[lane]
+	if w == nil {
+		w = c.r.i.o.Shards.NewWriter(c.plan.tables[table].ID, c.plan.tables[table].Columns)
+		t.writers[lane] = w
+	}
+	return w
+}
+
+// takeWriters returns the table's writers, by lane, and takes them from it.
+func (t *copiedTable) takeWriters() []*shard.Writer {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var out []*shard.Writer
+	for _, lane := range slices.Sorted(maps.Keys(t.writers)) {
+		out = append(out, t.writers[lane])
+	}
+	clear(t.writers)
+	return out
 }
 
 func (c *snapshotCopy) begin(position []byte) error {
@@ -91,16 +123,15 @@ func (c *snapshotCopy) begin(position []byte) error {
 		for _, f := range t.Columns.Fields {
 			c.tables[i].ids = append(c.tables[i].ids, f.ID)
 		}
-		c.tables[i].writer = c.r.i.o.Shards.NewWriter(t.ID, t.Columns)
+		c.tables[i].writers = map[int]*shard.Writer{}
 	}
 	return nil
 }
 
-func (c *snapshotCopy) rows(ctx context.Context, table int, b *tailrace.Batch) error {
-	t := &c.tables[table]
-	b.IDs = t.ids
+func (c *snapshotCopy) rows(ctx context.Context, table, lane int, b *tailrace.Batch) error {
+	b.IDs = c.tables[table].ids
 	c.r.progress.read(c.plan.tables[table].ID, b.N)
-	if err := t.writer.Append(ctx, b); err != nil {
+	if err := c.writer(table, lane).Append(ctx, b); err != nil {
 		return fmt.Errorf("store the snapshot of %s: %w", c.plan.tables[table].Name, err)
 	}
 	return nil
@@ -110,21 +141,31 @@ func (c *snapshotCopy) done(ctx context.Context, table int, failed *tailrace.Err
 	t := &c.tables[table]
 	if failed != nil {
 		t.failed = failed
-		t.writer.Abort(ctx)
-		t.writer = nil
+		abortAll(ctx, t.takeWriters())
 		return nil
 	}
-	var err error
-	if t.records, err = t.writer.Records(ctx); err != nil {
+	t.mu.Lock()
+	writers := maps.Clone(t.writers)
+	t.mu.Unlock()
+	records := make([][]log.Record, len(writers))
+	g, ctx := errgroup.WithContext(ctx)
+	for i, lane := range slices.Sorted(maps.Keys(writers)) {
+		g.Go(func() (err error) {
+			records[i], err = writers[lane].Records(ctx)
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
 		return fmt.Errorf("store the snapshot of %s: %w", c.plan.tables[table].Name, err)
 	}
+	t.records = slices.Concat(records...)
 	return nil
 }
 
 // commit commits all rows, with every table put to live, or error, and the position.
 func (c *snapshotCopy) commit(ctx context.Context) error {
 	for i := range c.tables { // from here on the log may name the parts, whatever Commit returns
-		c.tables[i].writer = nil
+		c.tables[i].takeWriters()
 	}
 	readTime := c.r.i.o.Log.Newest()
 	if c.r.i.o.Catalog.Current().Sources[c.r.id] == nil {
@@ -162,9 +203,7 @@ func (c *snapshotCopy) commit(ctx context.Context) error {
 // abort removes what was written of a snapshot that did not end.
 func (c *snapshotCopy) abort(ctx context.Context) {
 	for i := range c.tables {
-		if w := c.tables[i].writer; w != nil {
-			w.Abort(ctx)
-		}
+		abortAll(ctx, c.tables[i].takeWriters())
 	}
 }
 

@@ -56,31 +56,28 @@ func (c *Checkpoint) Encode(dst []byte) []byte {
 
 // DecodeCheckpoint reads what Encode wrote. Sections are views into b. Any error is tailrace.ErrCorrupt.
 func DecodeCheckpoint(b []byte) (*Checkpoint, error) {
-	d := reader{}
+	var d tailrace.ByteReader
 	switch {
 	case len(b) < checkpointHeader || string(b[:4]) != checkpointMagic:
-		d.fail("not a checkpoint")
+		d.Fail("not a checkpoint")
 	case !isCRC(b):
-		d.fail("checksum")
+		d.Fail("checksum")
 	case b[8] != checkpointVersion || b[9] != 0:
-		d.fail(fmt.Sprintf("version %d flags %d, which this build does not know", b[8], b[9]))
+		d.Fail("version %d flags %d, which this build does not know", b[8], b[9])
 	default:
-		d.src = b[checkpointHeader:]
+		d.Src = b[checkpointHeader:]
 	}
 	c := &Checkpoint{Sections: map[string][]byte{}}
-	if d.bad == "" {
+	if d.Err == nil {
 		c.Seq = tailrace.SeqNo(binary.LittleEndian.Uint64(b[10:]))
 		c.Time = tailrace.Time(binary.LittleEndian.Uint64(b[18:]))
 	}
-	for range d.count(2) { // a section takes two bytes at least
-		name := string(d.take(d.count(1)))
-		c.Sections[name] = d.take(d.count(1))
+	for range d.Items(2) { // a section takes two bytes at least
+		name := string(d.Take(d.Items(1)))
+		c.Sections[name] = d.Take(d.Items(1))
 	}
-	if d.bad == "" && len(d.src) > 0 {
-		d.fail("bytes after the end")
-	}
-	if d.bad != "" {
-		return nil, fmt.Errorf("decode checkpoint: %s: %w", d.bad, tailrace.ErrCorrupt)
+	if err := d.End(); err != nil {
+		return nil, fmt.Errorf("decode checkpoint: %w", err)
 	}
 	return c, nil
 }

@@ -31,11 +31,17 @@ func guarded(t testing.TB) target {
 	if _, err := fold.Apply(&log.Entry{Seq: 1, Time: 1, Txns: []log.Committed{{Time: 1, Records: []log.Record{change.Record()}}}}); err != nil {
 		t.Fatal(err)
 	}
+	return serve(t, Options{Engine: &sql.Engine{Catalog: fold}})
+}
+
+// serve runs a server until the test ends.
+func serve(t testing.TB, o Options) target {
+	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := New(Options{Engine: &sql.Engine{Catalog: fold}})
+	s := New(o)
 	ctx, stop := context.WithCancel(context.Background())
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(ctx, ln) }()
@@ -74,6 +80,10 @@ func startup(version uint32, params ...string) []byte {
 	body = append(body, strings.Join(params, "\x00")...)
 	body = append(body, 0, 0)
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(body)+4)), body...)
+}
+
+func message(kind byte, body string) []byte {
+	return append(binary.BigEndian.AppendUint32([]byte{kind}, uint32(len(body)+4)), body...)
 }
 
 func TestHostileBytesCloseTheConnectionAndAreCounted(t *testing.T) {
@@ -138,6 +148,44 @@ func TestRandomBytesNeverPanic(t *testing.T) {
 	}
 	if p := s.Stats().Panics; p != 0 {
 		t.Errorf("seed %d: %d panics", seed, p)
+	}
+}
+
+// TestPanicEndsOnlyItsSession makes one with an engine that lacks almost everything.
+func TestPanicEndsOnlyItsSession(t *testing.T) {
+	s := serve(t, Options{Engine: &sql.Engine{Catalog: catalog.NewFold()}})
+	other, err := net.Dial("tcp", s.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	query := append(startup(196608, "user", "ann"), message('Q', "CREATE TABLE t (a int)\x00")...)
+	if got := s.exchange(t, query); !bytes.Contains(got, []byte("CXX000")) || s.Stats().Panics != 1 {
+		t.Errorf("got %q, %d panics, want XX000 and 1", got, s.Stats().Panics)
+	}
+	if _, err := other.Write(startup(196608, "user", "ann")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(other, make([]byte, 9)); err != nil { // AuthenticationOk
+		t.Errorf("another connection afterwards: %v", err)
+	}
+}
+
+func TestOneTooManyIsToldSo(t *testing.T) {
+	s := serve(t, Options{Engine: &sql.Engine{Catalog: catalog.NewFold()}, MaxConnections: 1})
+	first, err := net.Dial("tcp", s.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Close()
+	if _, err := first.Write(startup(196608, "user", "ann")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(first, make([]byte, 9)); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.exchange(t, startup(196608, "user", "ann")); !bytes.Contains(got, []byte("C53300\x00Msorry, too many clients already")) {
+		t.Errorf("got %q, want 53300", got)
 	}
 }
 

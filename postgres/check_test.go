@@ -99,7 +99,7 @@ func TestDeadPeerIsNoticed(t *testing.T) {
 	var position []byte
 	err = s.Snapshot(ctx, tables, tailrace.SnapshotTo{
 		Waiting: func(*tailrace.Error) {}, Begin: func(p []byte) error { position = p; return nil },
-		Rows: func(context.Context, int, *tailrace.Batch) error { return nil }, Done: func(_ context.Context, _ int, err *tailrace.Error) error {
+		Rows: func(context.Context, int, int, *tailrace.Batch) error { return nil }, Done: func(_ context.Context, _ int, err *tailrace.Error) error {
 			if err != nil {
 				return err
 			}

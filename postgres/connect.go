@@ -24,6 +24,7 @@ var pinned = map[string]string{
 	"lc_monetary":                         "C",
 	"search_path":                         "pg_catalog",
 	"row_security":                        "off", // a policy that hides rows is an error, not a smaller table
+	"synchronize_seqscans":                "off", // rows in the order of the table, which often is that of its key
 	"statement_timeout":                   "0",
 	"lock_timeout":                        "0",
 	"idle_in_transaction_session_timeout": "0",

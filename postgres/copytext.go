@@ -34,16 +34,24 @@ func (c *copyText) line(line []byte) error {
 	if n := len(line); n > 0 && line[n-1] == '\n' {
 		line = line[:n-1]
 	}
+	escapes := bytes.IndexByte(line, '\\') >= 0 // without one, no value is NULL and none has escapes
+	last := len(c.table.Columns) - 1
 	for i := range c.table.Columns {
 		value := line
-		if i < len(c.table.Columns)-1 {
+		if i < last {
 			tab := bytes.IndexByte(line, '\t')
 			if tab < 0 {
-				return fmt.Errorf("a COPY line with %d columns instead of %d: %w", i+1, len(c.table.Columns), tailrace.ErrCorrupt)
+				return fmt.Errorf("a COPY line with %d columns instead of %d: %w", i+1, last+1, tailrace.ErrCorrupt)
 			}
 			value, line = line[:tab], line[tab+1:]
 		}
-		if err := c.value(i, value); err != nil {
+		var err error
+		if escapes {
+			err = c.value(i, value)
+		} else {
+			err = appendValue(c.parse, &c.table.Columns[i], &c.batch.Cols[i], value)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -51,6 +59,7 @@ func (c *copyText) line(line []byte) error {
 	return nil
 }
 
+// value adds a value of a line that has escapes.
 func (c *copyText) value(i int, value []byte) error {
 	if len(value) == 2 && value[0] == '\\' && value[1] == 'N' {
 		c.batch.Cols[i].AppendNull()
@@ -63,10 +72,17 @@ func (c *copyText) value(i int, value []byte) error {
 	return appendValue(c.parse, &c.table.Columns[i], &c.batch.Cols[i], value)
 }
 
-// take returns the rows so far and begins a new batch.
+// take returns the rows so far and begins a new batch, with room for as much as that one has.
 func (c *copyText) take() *tailrace.Batch {
 	b := c.batch
-	c.batch = emptyBatch(c.table)
+	c.batch = &tailrace.Batch{Cols: make([]tailrace.Column, len(b.Cols))}
+	for i := range b.Cols {
+		kind := c.table.Columns[i].Type.Kind
+		c.batch.Cols[i] = tailrace.MakeColumn(kind, b.N+b.N/8)
+		if kind.Width() == 0 {
+			c.batch.Cols[i].Data = make([]byte, 0, len(b.Cols[i].Data)+len(b.Cols[i].Data)/8)
+		}
+	}
 	return b
 }
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"sync"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"golang.org/x/sync/errgroup"
@@ -12,17 +12,13 @@ import (
 	"tailrace"
 )
 
-const (
-	// snapshotConnections is how many tables are read at a time: one per core of a small machine, so that the source keeps most of its own.
-	snapshotConnections = 2
-	// snapshotBatchBytes and snapshotBatchRows bound the batches that rows are delivered in.
-	snapshotBatchBytes = 1 << 20
-	snapshotBatchRows  = 16384
-)
+// lanes is how many connections read at a time: one per core of a small machine, so that the source keeps most of its own.
+const lanes = 2
 
 // Snapshot implements tailrace.Source.
 func (s *Source) Snapshot(ctx context.Context, tables []*tailrace.SourceTable, to tailrace.SnapshotTo) error {
-	if err := s.prepare(ctx, tables); err != nil {
+	stretches, err := s.prepare(ctx, tables)
+	if err != nil {
 		return err
 	}
 	repl, err := s.c.connectReplication(ctx)
@@ -37,76 +33,122 @@ func (s *Source) Snapshot(ctx context.Context, tables []*tailrace.SourceTable, t
 	if err := to.Begin(encodePosition(lsn)); err != nil {
 		return err
 	}
-	return s.copyTables(ctx, tables, snapshot, to)
+	r := &snapshotReader{s: s, tables: tables, name: snapshot, to: to, stretches: stretches, copies: make([]copied, len(tables))}
+	for _, st := range stretches {
+		r.copies[st.table].left++
+	}
+	return r.run(ctx)
 }
 
-// prepare makes the publication and removes the slot of an earlier attempt.
-func (s *Source) prepare(ctx context.Context, tables []*tailrace.SourceTable) error {
+// prepare makes the publication, removes the slot of an earlier attempt, and plans the reading.
+func (s *Source) prepare(ctx context.Context, tables []*tailrace.SourceTable) ([]stretch, error) {
 	conn, err := s.c.connect(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer closeConn(conn)
 	if err := s.c.requireLogical(ctx, conn); err != nil {
-		return err
+		return nil, err
 	}
 	if err := s.c.ensurePublication(ctx, conn, tables); err != nil {
-		return err
+		return nil, err
 	}
-	return s.c.dropSlot(ctx, conn)
+	if err := s.c.dropSlot(ctx, conn); err != nil {
+		return nil, err
+	}
+	return s.c.planStretches(ctx, conn, tables)
 }
 
-// copyTables reads all tables inside the exported snapshot, the largest first.
-func (s *Source) copyTables(ctx context.Context, tables []*tailrace.SourceTable, snapshot string, to tailrace.SnapshotTo) error {
+// snapshotReader reads tables inside an exported snapshot, in several lanes.
+type snapshotReader struct {
+	s      *Source
+	tables []*tailrace.SourceTable
+	name   string // of the exported snapshot
+	to     tailrace.SnapshotTo
+
+	mu        sync.Mutex // for memory only
+	stretches []stretch  // not begun yet
+	copies    []copied   // of each table
+}
+
+// copied is how far a table is.
+type copied struct {
+	left   int // stretches not finished
+	failed *tailrace.Error
+}
+
+// run reads all stretches, each lane the next one that nobody has begun.
+func (r *snapshotReader) run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
-	next := make(chan int)
-	g.Go(func() error {
-		defer close(next)
-		for _, i := range largestFirst(tables) {
-			select {
-			case next <- i:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
-		return nil
-	})
-	for range min(snapshotConnections, len(tables)) {
-		g.Go(func() error {
-			conn, err := s.c.connect(ctx)
-			if err != nil {
-				return err
-			}
-			defer closeConn(conn)
-			for i := range next {
-				err := s.copyTable(ctx, conn, tables[i], snapshot, func(b *tailrace.Batch) error { return to.Rows(ctx, i, b) })
-				var own *tailrace.Error
-				if ctx.Err() != nil || err != nil && (conn.IsClosed() || !errors.As(err, &own)) {
-					return errors.Join(ctx.Err(), err)
-				}
-				if err := to.Done(ctx, i, own); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+	for lane := range min(lanes, len(r.stretches)) {
+		g.Go(func() error { return r.lane(ctx, lane) })
 	}
 	return g.Wait()
 }
 
-// copyTable reads one table. An *Error on a connection that still works concerns this table alone.
-func (s *Source) copyTable(ctx context.Context, conn *pgconn.PgConn, t *tailrace.SourceTable, snapshot string, deliver func(*tailrace.Batch) error) error {
+func (r *snapshotReader) lane(ctx context.Context, lane int) error {
+	conn, err := r.s.c.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer closeConn(conn)
+	for {
+		st, skip, ok := r.next()
+		if !ok {
+			return nil
+		}
+		var own *tailrace.Error
+		if !skip {
+			deliver := func(b *tailrace.Batch) error { return r.to.Rows(ctx, st.table, lane, b) }
+			err := r.s.copyStretch(ctx, conn, r.tables[st.table], st, r.name, deliver)
+			if ctx.Err() != nil || err != nil && (conn.IsClosed() || !errors.As(err, &own)) {
+				return errors.Join(ctx.Err(), err)
+			}
+		}
+		if done, why := r.finished(st, own); done {
+			if err := r.to.Done(ctx, st.table, why); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// next takes a stretch; skip tells that its table has failed meanwhile.
+func (r *snapshotReader) next() (st stretch, skip, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.stretches) == 0 {
+		return stretch{}, false, false
+	}
+	st, r.stretches = r.stretches[0], r.stretches[1:]
+	return st, r.copies[st.table].failed != nil, true
+}
+
+// finished notes that a stretch was read, or why its table cannot be; done is true for the table's last one.
+func (r *snapshotReader) finished(st stretch, failed *tailrace.Error) (done bool, why *tailrace.Error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c := &r.copies[st.table]
+	if c.left--; c.failed == nil {
+		c.failed = failed
+	}
+	return c.left == 0, c.failed
+}
+
+// copyStretch reads a stretch of a table. An *Error on a connection that still works concerns this table alone.
+func (s *Source) copyStretch(ctx context.Context, conn *pgconn.PgConn, t *tailrace.SourceTable, st stretch, snapshot string, deliver func(*tailrace.Batch) error) error {
 	begin := "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET TRANSACTION SNAPSHOT " + quoteLiteral(snapshot)
 	if err := exec(ctx, conn, begin); err != nil {
 		return errors.Join(errors.New("use the exported snapshot"), err)
 	}
-	w := &copyWriter{text: newCopyText(t, s.c.Parse), deliver: deliver}
-	err := s.copyRows(ctx, conn, t, w)
+	p := newPipe(deliver)
+	err := s.copyRows(ctx, conn, t, st, &copyWriter{text: newCopyText(t, s.c.Parse), pipe: p})
+	ended := p.close()
 	switch {
 	case conn.IsClosed() || ctx.Err() != nil:
-		return errors.Join(ctx.Err(), w.ended, err)
-	case w.ended != nil:
-		return w.ended
+		return errors.Join(ctx.Err(), ended, err)
+	case ended != nil:
+		return ended
 	}
 	if end := exec(ctx, conn, "ROLLBACK"); end != nil && err == nil {
 		return errors.Join(errors.New("end the snapshot's transaction"), end)
@@ -114,16 +156,17 @@ func (s *Source) copyTable(ctx context.Context, conn *pgconn.PgConn, t *tailrace
 	return err
 }
 
-// copyRows runs the COPY of t into w.
-func (s *Source) copyRows(ctx context.Context, conn *pgconn.PgConn, t *tailrace.SourceTable, w *copyWriter) error {
+// copyRows runs the COPY of a stretch of t into w.
+func (s *Source) copyRows(ctx context.Context, conn *pgconn.PgConn, t *tailrace.SourceTable, st stretch, w *copyWriter) error {
 	parted, err := s.checkUnchanged(ctx, conn, t)
 	if err != nil {
 		return err
 	}
-	if _, err := conn.CopyTo(ctx, w, copyStatement(t, parted)); err != nil {
+	if _, err := conn.CopyTo(ctx, w, copyStatement(t, parted, st)); err != nil {
 		err = s.c.explain("read the table "+plainTable(t.Schema, t.Name), err)
 		if e := (*tailrace.Error)(nil); errors.As(err, &e) && e.Hint == "" && e.Code == "42501" {
-			e.Hint = fmt.Sprintf("At the source: GRANT SELECT ON %s TO %s; then drop the source here and create it again.", plainTable(t.Schema, t.Name), plainIdent(s.c.User))
+			name := plainTable(t.Schema, t.Name)
+			e.Hint = fmt.Sprintf("At the source: GRANT SELECT ON %s TO %s; then drop the source here and create it again.", name, plainIdent(s.c.User))
 		}
 		return err
 	}
@@ -154,65 +197,4 @@ func (s *Source) checkUnchanged(ctx context.Context, conn *pgconn.PgConn, t *tai
 		return false, fmt.Errorf("table %s was altered as its snapshot began", plainTable(t.Schema, t.Name))
 	}
 	return rows[0][0] == "t", nil
-}
-
-// copyStatement is the COPY that reads t's columns.
-func copyStatement(t *tailrace.SourceTable, parted bool) string {
-	names := make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		names[i] = quoteIdent(c.Name)
-	}
-	from := " FROM ONLY " // tables that inherit from it are tables of their own
-	if parted {
-		from = " FROM "
-	}
-	return "COPY (SELECT " + strings.Join(names, ", ") + from + quoteTable(t.Schema, t.Name) + ") TO STDOUT"
-}
-
-// largestFirst lists the indexes of tables by size, so that the last one to end is a small one.
-func largestFirst(tables []*tailrace.SourceTable) []int {
-	order := make([]int, len(tables))
-	for i := range order {
-		order[i] = i
-	}
-	for i := range order { // few tables: an insertion sort that keeps equal ones in order
-		for j := i; j > 0 && tables[order[j]].Rows > tables[order[j-1]].Rows; j-- {
-			order[j], order[j-1] = order[j-1], order[j]
-		}
-	}
-	return order
-}
-
-// copyWriter takes the messages of a COPY, each one line, and delivers batches. What is wrong with a value is kept in failed and the rest of the
-// table is read past, so that the connection stays usable.
-type copyWriter struct {
-	text    *copyText
-	deliver func(*tailrace.Batch) error
-	bytes   int
-	failed  error
-	ended   error // of deliver: the snapshot as a whole ends
-}
-
-func (w *copyWriter) Write(line []byte) (int, error) {
-	if w.failed != nil {
-		return len(line), nil
-	}
-	if err := w.text.line(line); err != nil {
-		w.failed = err
-		return len(line), nil
-	}
-	w.bytes += len(line)
-	if w.bytes >= snapshotBatchBytes || w.text.batch.N >= snapshotBatchRows {
-		return len(line), w.flush()
-	}
-	return len(line), nil
-}
-
-func (w *copyWriter) flush() error {
-	w.bytes = 0
-	if w.failed != nil || w.text.batch.N == 0 {
-		return nil
-	}
-	w.ended = w.deliver(w.text.take())
-	return w.ended
 }

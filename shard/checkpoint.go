@@ -54,10 +54,10 @@ func (s *Set) Restore(raw []byte) error {
 	d := newDecoder(raw)
 	upper := d.time()
 	shards := map[tailrace.CollectionID]*Shard{}
-	for range d.count(1 << 24) {
-		id := tailrace.CollectionID(d.uvarint())
+	for range d.Count(1 << 24) {
+		id := tailrace.CollectionID(d.Uvarint())
 		m := d.manifest()
-		if d.err != nil {
+		if d.Err != nil {
 			break
 		}
 		shards[id] = newShard(s, id, m)
@@ -75,10 +75,10 @@ func (s *Set) Restore(raw []byte) error {
 func (d *decoder) manifest() *manifest {
 	m := &manifest{schema: d.schema(), retain: time.Duration(d.time())}
 	m.since, m.flushed, m.folded = d.time(), d.time(), d.time()
-	m.merges = d.uvarint()
+	m.merges = d.Uvarint()
 	m.state, m.history = d.runs(), d.runs()
-	for range d.count(1 << 20) {
-		if d.err != nil {
+	for range d.Count(1 << 20) {
+		if d.Err != nil {
 			return m
 		}
 		if m.holds == nil {
@@ -87,8 +87,8 @@ func (d *decoder) manifest() *manifest {
 		name := string(d.bytes(maxKeyName))
 		m.holds[name] = d.time()
 	}
-	for range d.count(1 << 30) {
-		if d.err != nil {
+	for range d.Count(1 << 30) {
+		if d.Err != nil {
 			return m
 		}
 		b := &memBatch{seq: m.nextSeq, time: d.time(), raw: d.bytes(1 << 30)}
@@ -103,21 +103,21 @@ func (d *decoder) manifest() *manifest {
 func (d *decoder) schema() *tailrace.Schema {
 	s := &tailrace.Schema{}
 	raw := d.bytes(maxSchema)
-	if d.err != nil {
+	if d.Err != nil {
 		return s
 	}
 	if err := json.Unmarshal(raw, s); err != nil {
-		d.err = fmt.Errorf("schema: %w: %w", tailrace.ErrCorrupt, err)
+		d.Err = fmt.Errorf("schema: %w: %w", tailrace.ErrCorrupt, err)
 		return s
 	}
 	for _, f := range s.Fields {
 		if !f.Type.Kind.Valid() {
-			d.fail("column type")
+			d.Fail("column type")
 		}
 	}
 	for _, k := range s.Key {
 		if k < 0 || k >= len(s.Fields) {
-			d.fail("key column")
+			d.Fail("key column")
 		}
 	}
 	return s

@@ -90,14 +90,14 @@ func decodeFlush(raw []byte) (*flushRecord, error) {
 	d := newDecoder(raw)
 	r := &flushRecord{lower: d.time(), upper: d.time(), runs: d.runs()}
 	if r.upper < r.lower {
-		d.fail("time range")
+		d.Fail("time range")
 	}
 	return r, d.end("flush")
 }
 
 func decodeMerge(raw []byte) (*mergeRecord, error) {
 	d := newDecoder(raw)
-	r := &mergeRecord{merges: d.uvarint(), folded: d.time(), keep: d.count(maxRuns), runs: d.runs()}
+	r := &mergeRecord{merges: d.Uvarint(), folded: d.time(), keep: d.Count(maxRuns), runs: d.runs()}
 	return r, d.end("merge")
 }
 

@@ -14,6 +14,7 @@ type memIndex struct {
 	from, to uint64           // seqs of the batches it covers
 	newest   map[uint64]int32 // hash of a head key to its newest entry
 	entries  []memEntry
+	highest  []byte // head key
 }
 
 // memEntry is one update; before is the entry of an earlier update whose key has the same hash, -1 for none.
@@ -32,7 +33,7 @@ func (x *memIndex) cover(m *manifest, l *layout) (bool, error) {
 	}
 	if x.newest == nil || x.from < first || !sameSchema(x.l.schema, l.schema) {
 		x.l, x.from, x.to = l, first, first
-		x.newest, x.entries = make(map[uint64]int32), nil
+		x.newest, x.entries, x.highest = make(map[uint64]int32), nil, nil
 	}
 	var key []byte
 	for ; x.to < m.nextSeq; x.to++ {
@@ -44,6 +45,9 @@ func (x *memIndex) cover(m *manifest, l *layout) (bool, error) {
 		keys := headColumns(b, l)
 		for i := range b.N {
 			key = appendHeadOf(key[:0], keys, l, i)
+			if bytes.Compare(key, x.highest) > 0 {
+				x.highest = append(x.highest[:0], key...)
+			}
 			h := KeyHash(key)
 			before, ok := x.newest[h]
 			if !ok {

@@ -21,13 +21,13 @@ const (
 
 // limits are the sizes above as a Set uses them; tests take smaller ones, so that few rows make many runs and parts.
 type limits struct {
-	run, merge, mergeRows, mergeRuns, stateRuns, reuse, part, piece, slice, cut, inline, listen int
+	run, merge, mergeRows, mergeRuns, stateRuns, reuse, part, piece, slice, cut, hand, inline, listen int
 }
 
 func standardLimits() limits {
 	return limits{
 		run: FlushBytes, merge: MergeBytes, mergeRows: MergeRows, mergeRuns: MergeRuns, stateRuns: StateRuns, reuse: ReuseBytes,
-		part: PartBytes, piece: PieceRows, slice: SliceBytes, cut: CutBytes, inline: InlineBytes, listen: ListenBytes,
+		part: PartBytes, piece: PieceRows, slice: SliceBytes, cut: CutBytes, hand: HandBytes, inline: InlineBytes, listen: ListenBytes,
 	}
 }
 

@@ -63,7 +63,7 @@ const table = tailrace.CollectionID(7)
 func newWorld(t *testing.T, seed uint64, keyed bool) *world {
 	w := &world{t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 1)), keyed: keyed, now: 1000, store: sim.NewBlob()}
 	w.blob, w.keys = w.store, 300
-	w.limits = limits{run: 400, merge: 3000, mergeRows: 200, mergeRuns: 3, stateRuns: 4, reuse: 600, part: 3000, piece: 30, slice: 2000, cut: 900, inline: 300, listen: 500}
+	w.limits = limits{run: 400, merge: 3000, mergeRows: 200, mergeRuns: 3, stateRuns: 4, reuse: 600, part: 3000, piece: 30, slice: 2000, cut: 900, hand: 500, inline: 300, listen: 500}
 	w.schema = &tailrace.Schema{Version: 1, NextColumn: 4, Fields: []tailrace.Field{
 		{ID: 1, Name: "b", Type: tailrace.TypeOf(tailrace.KindText)},
 		{ID: 2, Name: "k", Type: tailrace.TypeOf(tailrace.KindInt4)},

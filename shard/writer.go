@@ -18,6 +18,8 @@ const (
 	InlineBytes = 256 << 10
 	// CutBytes of values are buffered, then sorted into a part.
 	CutBytes = 32 << 20
+	// HandBytes of values that come in order are buffered, then written on.
+	HandBytes = 8 << 20
 	// ListedKeys is how many changed keys a transaction names; beyond it stands for all.
 	ListedKeys = 4096
 	// refBytes is about what one part's reference takes in an entry.
@@ -29,24 +31,39 @@ func KeyHash(key []byte) uint64 { return xxh3.Hash(key) }
 
 // Writer gathers the updates of one transaction to one collection: the one way in for SQL, COPY and sources. Small ones become a data record,
 // large ones parts, already in Blob, and a ref record. It is used by one goroutine. Whoever does not commit its records must call Abort.
+//
+// Rows that come in the order of the primary key are written as they come, in pieces of HandBytes, to one run; others are sorted, CutBytes of them to
+// a run. Either is done while the next ones are appended.
 type Writer struct {
-	set   *Set
-	id    tailrace.CollectionID
-	l     *layout
-	buf   *tailrace.Batch // updates not in a part
-	parts []*runWriter    // finished, one part each
-	runs  []*run
-	keys  map[uint64]struct{}
-	whole bool
-	key   []byte
+	set     *Set
+	id      tailrace.CollectionID
+	l       *layout
+	buf     *tailrace.Batch // updates that were not handed to the cutter
+	order   *Ascending      // of buf's rows; nil when they are in no order
+	follows bool            // buf's rows are above all that was handed over before
+	lent    bool            // buf may have been seen by others, and its memory is not used again
+	handed  int             // buffers
+	cut     cutter
+	keys    map[uint64]struct{}
+	whole   bool
+	key     []byte
 }
 
 // NewWriter returns a Writer of rows of schema, the one that the transaction's statements were planned with.
 func (s *Set) NewWriter(id tailrace.CollectionID, schema *tailrace.Schema) *Writer {
-	w := &Writer{set: s, id: id, l: newLayout(schema), keys: map[uint64]struct{}{}}
-	w.buf = tailrace.NewBatch(schema, 0)
+	w := &Writer{set: s, id: id, l: newLayout(schema)}
+	w.cut = cutter{set: s, l: w.l}
+	w.begin(w.cut.buffer())
 	w.whole = !w.l.keyed()
 	return w
+}
+
+// begin makes buf, which is empty, the buffer, for rows in any order.
+func (w *Writer) begin(buf *tailrace.Batch) {
+	w.buf, w.order, w.follows, w.lent = buf, nil, false, false
+	if w.l.keyed() {
+		w.order = &Ascending{l: w.l}
+	}
 }
 
 // Append adds updates. b has columns of the schema; it is copied.
@@ -58,9 +75,16 @@ func (w *Writer) Append(ctx context.Context, b *tailrace.Batch) error {
 			w.buf.Cols[c].AppendRange(&b.Cols[c], from, to)
 		}
 		appendDiffs(w.buf, b, from, to)
+		if w.order != nil && !w.order.Take(b, from, to) {
+			w.order = nil
+		}
 		w.note(b, from, to)
-		if w.buf.Size() >= w.set.limits.cut {
-			if err := w.Cut(ctx); err != nil {
+		limit := w.set.limits.cut
+		if w.order != nil {
+			limit = w.set.limits.hand
+		}
+		if w.buf.Size() >= limit {
+			if err := w.hand(ctx); err != nil {
 				return err
 			}
 		}
@@ -68,10 +92,32 @@ func (w *Writer) Append(ctx context.Context, b *tailrace.Batch) error {
 	return nil
 }
 
+// hand gives the buffer to the cutter and begins another.
+func (w *Writer) hand(ctx context.Context) error {
+	order := w.order
+	next, err := w.cut.hand(ctx, w.buf, order != nil, order != nil && w.follows, w.lent)
+	if err != nil {
+		return w.failed(err)
+	}
+	w.handed++
+	w.begin(next)
+	if order != nil {
+		w.order, w.follows = order, true
+	}
+	return nil
+}
+
+func (w *Writer) failed(err error) error {
+	return fmt.Errorf("write rows of collection %d: %w", w.id, err)
+}
+
 // note remembers which keys change.
 func (w *Writer) note(b *tailrace.Batch, from, to int) {
 	for i := from; i < to && !w.whole; i++ {
 		w.key = w.l.appendHead(w.key[:0], b, i)
+		if w.keys == nil {
+			w.keys = make(map[uint64]struct{}, to-from)
+		}
 		w.keys[KeyHash(w.key)] = struct{}{}
 		if len(w.keys) > ListedKeys {
 			w.whole, w.keys = true, nil
@@ -81,7 +127,7 @@ func (w *Writer) note(b *tailrace.Batch, from, to int) {
 
 // Size is about how many bytes of a log entry the records take. A transaction whose writers pass log.MaxEntry together calls Cut on some.
 func (w *Writer) Size() int {
-	n := 8*len(w.keys) + refBytes*len(w.runs)
+	n := 8*len(w.keys) + refBytes*w.handed
 	if size := w.buf.Size(); size > w.set.limits.inline {
 		n += refBytes
 	} else {
@@ -92,38 +138,42 @@ func (w *Writer) Size() int {
 
 // Cut puts what is buffered into a part, whatever its size.
 func (w *Writer) Cut(ctx context.Context) error {
-	b := w.l.consolidated(w.l.sorted(w.buf), false)
-	if b.N > 0 {
-		rw := w.set.newRunWriter(w.l, 0, 1, true)
-		w.parts = append(w.parts, rw)
-		err := rw.append(ctx, b)
-		var r *run
-		if err == nil {
-			r, err = rw.finish(ctx)
+	if w.buf.N > 0 {
+		if err := w.hand(ctx); err != nil {
+			return err
 		}
-		if err != nil {
-			return fmt.Errorf("write rows of collection %d: %w", w.id, err)
-		}
-		w.runs = append(w.runs, r)
 	}
-	w.buf = tailrace.NewBatch(w.l.schema, 0)
+	if err := w.cut.settle(ctx); err != nil {
+		return w.failed(err)
+	}
+	w.follows = false
 	return nil
 }
 
-// Records returns what to commit, nil when nothing changed. The keys that change are named in the first record.
+// Records returns what to commit, nil when nothing changed. The keys that change are named in the first record. Nothing may be appended afterwards.
 func (w *Writer) Records(ctx context.Context) ([]log.Record, error) {
-	w.buf = w.l.consolidated(w.l.sorted(w.buf), false)
+	if w.order == nil {
+		w.buf = w.l.consolidated(w.l.sorted(w.buf), false)
+	}
 	if w.buf.Size() > w.set.limits.inline {
-		if err := w.Cut(ctx); err != nil {
-			return nil, err
+		next, err := w.cut.hand(ctx, w.buf, true, w.order != nil && w.follows, w.lent)
+		if err != nil {
+			return nil, w.failed(err)
 		}
+		w.buf = next
+	}
+	if err := w.cut.settle(ctx); err != nil {
+		return nil, w.failed(err)
 	}
 	var out []log.Record
 	if w.buf.N > 0 {
 		out = append(out, log.Record{Kind: log.KindData, Collection: w.id, Payload: tailrace.AppendBatch(nil, w.buf)})
 	}
-	if len(w.runs) > 0 {
-		ref := refRecord{runs: w.runs}
+	if len(w.cut.runs) > 0 {
+		ref := refRecord{}
+		for _, rw := range w.cut.runs {
+			ref.runs = append(ref.runs, &rw.out)
+		}
 		out = append(out, log.Record{Kind: log.KindRef, Collection: w.id, Payload: ref.encode()})
 	}
 	if len(out) > 0 {
@@ -135,35 +185,33 @@ func (w *Writer) Records(ctx context.Context) ([]log.Record, error) {
 
 // Abort deletes the parts written. It must not be called once the records may have been committed.
 func (w *Writer) Abort(ctx context.Context) {
-	for _, rw := range w.parts {
-		rw.abort(ctx, nil)
-	}
-	w.parts, w.runs = nil, nil
-	w.buf = tailrace.NewBatch(w.l.schema, 0)
+	w.cut.abort(ctx)
+	w.begin(w.cut.buffer())
 }
 
 // Pending returns the updates so far, for reads within the transaction; parts are read back. The batches are only read.
 func (w *Writer) Pending(ctx context.Context) ([]*tailrace.Batch, error) {
 	var out []*tailrace.Batch
-	for _, r := range w.runs {
-		rr := w.set.readRun(r, w.l)
-		for {
-			c, err := rr.next(ctx)
-			if err != nil {
-				return nil, fmt.Errorf("read back rows of collection %d: %w", w.id, err)
-			}
-			if c == nil {
-				break
-			}
-			out = append(out, c.b)
-		}
+	err := w.Each(ctx, func(b *tailrace.Batch) error {
+		out = append(out, b)
+		return nil
+	})
+	return out, err
+}
+
+// Each calls fn with the updates so far, as Pending returns them but a piece at a time.
+func (w *Writer) Each(ctx context.Context, fn func(*tailrace.Batch) error) error {
+	w.follows = false
+	if err := w.cut.each(ctx, fn); err != nil {
+		return w.failed(err)
 	}
-	if w.buf.N > 0 {
-		view := *w.buf
-		view.Cols = append([]tailrace.Column(nil), w.buf.Cols...)
-		out = append(out, &view)
+	if w.buf.N == 0 {
+		return nil
 	}
-	return out, nil
+	w.lent = true
+	view := *w.buf
+	view.Cols = append([]tailrace.Column(nil), w.buf.Cols...)
+	return fn(&view)
 }
 
 // notCommitted reports whether a commit's error means that the transaction is not in the log and never will be.

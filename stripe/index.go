@@ -2,6 +2,8 @@ package stripe
 
 import (
 	"encoding/binary"
+
+	"tailrace"
 )
 
 // The page index of a column is one contiguous run of entries, one for each of its pages in order, over all stripes:
@@ -43,7 +45,7 @@ type columnIndex struct {
 // parsePageIndex reads the run of chunk number c. It must cover the chunk of every stripe exactly, and no page may cross a group's border.
 func parsePageIndex(src []byte, f *Footer, c int) (*columnIndex, error) {
 	x := &columnIndex{}
-	r := &cursor{src: src}
+	r := &cursor{tailrace.ByteReader{Src: src}}
 	for _, s := range f.Stripes {
 		off := s.Offset + s.Chunks[c].Offset
 		end := off + s.Chunks[c].Bytes
@@ -52,14 +54,14 @@ func parsePageIndex(src []byte, f *Footer, c int) (*columnIndex, error) {
 				x.group = append(x.group, int32(len(x.pages)))
 			}
 			left := min(s.Rows-row, f.Settings.PageRows-row%f.Settings.PageRows)
-			p := pageMeta{bytes: r.count(uint64(end - off)), rows: r.count(uint64(left))}
-			p.nulls = r.count(uint64(p.rows))
+			p := pageMeta{bytes: r.Count(uint64(end - off)), rows: r.Count(uint64(left))}
+			p.nulls = r.Count(uint64(p.rows))
 			p.min, p.max, _ = r.bounds(hasBounds)
 			if p.rows == 0 {
-				r.fail("page without rows")
+				r.Fail("page without rows")
 			}
-			if r.err != nil {
-				return nil, r.err
+			if r.Err != nil {
+				return nil, r.Err
 			}
 			x.pages, x.off = append(x.pages, p), append(x.off, off)
 			off += int64(p.bytes)
@@ -70,8 +72,8 @@ func parsePageIndex(src []byte, f *Footer, c int) (*columnIndex, error) {
 		}
 	}
 	x.group = append(x.group, int32(len(x.pages)))
-	if len(r.src) != 0 {
-		return nil, corrupt("%d bytes after the page index", len(r.src))
+	if len(r.Src) != 0 {
+		return nil, corrupt("%d bytes after the page index", len(r.Src))
 	}
 	return x, nil
 }
