@@ -66,7 +66,10 @@ func (r *holdRecord) encode() []byte {
 	return append(appendTime(appendBytes([]byte{encodingVersion}, []byte(r.name)), r.at), free)
 }
 
-func encodeSince(t tailrace.Time) []byte { return appendTime([]byte{encodingVersion}, t) }
+// SinceRecord is the log record that makes t the oldest readable time of a collection.
+func SinceRecord(id tailrace.CollectionID, t tailrace.Time) log.Record {
+	return log.Record{Kind: log.KindSince, Collection: id, Payload: appendTime([]byte{encodingVersion}, t)}
+}
 
 // HoldRecord is the log record that keeps the since of a collection at or below at until FreeRecord of the same name.
 func HoldRecord(id tailrace.CollectionID, name string, at tailrace.Time) log.Record {

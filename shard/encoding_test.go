@@ -32,7 +32,7 @@ func TestRecordsReadBack(t *testing.T) {
 	if got, err := decodeHold(hold.encode()); err != nil || *got != *hold {
 		t.Errorf("hold: got %v, %v", got, err)
 	}
-	if got, err := decodeSince(encodeSince(77)); err != nil || got != 77 {
+	if got, err := decodeSince(SinceRecord(1, 77).Payload); err != nil || got != 77 {
 		t.Errorf("since: got %v, %v", got, err)
 	}
 }
@@ -61,7 +61,7 @@ func FuzzRecords(f *testing.F) {
 	f.Add((&flushRecord{lower: 1, upper: 2, runs: exampleRuns()}).encode())
 	f.Add((&mergeRecord{merges: 1, folded: 2, runs: exampleRuns()}).encode())
 	f.Add((&holdRecord{name: "x", at: 4}).encode())
-	f.Add(encodeSince(5))
+	f.Add(SinceRecord(1, 5).Payload)
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		_, ref := decodeRef(raw)
 		_, flush := decodeFlush(raw)

@@ -79,7 +79,7 @@ func (s *Set) advance(ctx context.Context, commit Commit) {
 		if !moves {
 			continue
 		}
-		txn := log.Txn{ReadTime: upper - 1, Records: []log.Record{{Kind: log.KindSince, Collection: sh.id, Payload: encodeSince(to)}}}
+		txn := log.Txn{ReadTime: upper - 1, Records: []log.Record{SinceRecord(sh.id, to)}}
 		_, err := commit(ctx, txn)
 		s.report(ctx, "move since", sh.id, err)
 	}

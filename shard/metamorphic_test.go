@@ -100,7 +100,7 @@ func (w *world) moveSince(ctx context.Context) {
 		return
 	}
 	to := w.times[w.rng.IntN(len(w.times))]
-	_, _ = w.commit(ctx, log.Txn{Records: []log.Record{{Kind: log.KindSince, Collection: table, Payload: encodeSince(to)}}})
+	_, _ = w.commit(ctx, log.Txn{Records: []log.Record{SinceRecord(table, to)}})
 }
 
 // leaveOrphan writes parts that no entry will name.

@@ -23,7 +23,7 @@ func (s *Subscription) readSnapshot(ctx context.Context, out *tailrace.Batch) er
 		if sh == nil {
 			return s.tail.droppedError(s.table)
 		}
-		c, err := sh.Snapshot(ctx, shard.SnapshotOptions{AsOf: s.asOf, Schema: s.shape.schema, After: s.pos.key})
+		c, err := sh.Snapshot(ctx, shard.SnapshotOptions{AsOf: s.asOf, Schema: s.shape.schema, After: s.pos.key, PieceRows: s.tail.pieces})
 		if err != nil {
 			return err
 		}

@@ -30,13 +30,15 @@ type world struct {
 
 // TestStories runs the scripts in testdata. Columns are bigint, but text when the name begins with "t".
 //
-//	table a b primary=a     a table with these columns
+//	table a b primary=a     a table with these columns; pieces=2 cuts its snapshots into pieces of two rows
 //	at 10                   a transaction at time 10: lines "+ 1 2" and "- 1 2" ("_" is NULL, "+3 1 2" is diff 3)
 //	frontier 12             everything below 12 is known
 //	subscribe s asof=10 [upto=12] [nosnapshot] [progress] [upsert=a] [debezium=a] [order=b,a]
 //	fetch s [n]             what is there now
 //	resume s                the resume point
 //	evict                   the window forgets everything
+//	since 20                times below 20 are no longer readable
+//	cancel s                a FETCH is cancelled while it waits
 //	drop | dropcolumn b | addcolumn c     at the next time
 func TestStories(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
@@ -56,6 +58,10 @@ func newWorld(t *testing.T, d *datadriven.TestData) *world {
 	w := &world{t: t, shards: set, tail: New(Options{Shards: set}), subs: map[string]*Subscription{}}
 	s := &tailrace.Schema{Version: 1, NextColumn: 1}
 	for _, arg := range d.CmdArgs {
+		if arg.Key == "pieces" {
+			w.tail.pieces = int(number(t, arg.Vals[0]))
+			continue
+		}
 		if arg.Key == "primary" {
 			for _, k := range arg.Vals {
 				s.Key = append(s.Key, s.ByName(k))
@@ -120,6 +126,13 @@ func (w *world) run(d *datadriven.TestData) string {
 		win := w.tail.window(7)
 		win.items, win.lower, win.bytes = nil, w.tail.newest, 0
 		w.tail.mu.Unlock()
+	case "since":
+		w.apply(w.tail.Newest()+1, []log.Record{shard.SinceRecord(7, number(w.t, name))}, nil)
+	case "cancel":
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		_, _, err := w.subs[name].Fetch(ctx, -1, -1)
+		return "error: " + err.Error()
 	case "drop":
 		w.change(nil)
 	case "dropcolumn", "addcolumn":

@@ -18,12 +18,15 @@ type Options struct {
 	Shards *shard.Set
 	// Database is the name in front of schema.table in messages, "postgres" when empty.
 	Database string
+	// PieceRows cuts snapshots into pieces of this many rows; 0 is the shard's own measure.
+	PieceRows int
 }
 
 // Tail is a node's windows and subscriptions.
 type Tail struct {
 	shards   *shard.Set
 	database string
+	pieces   int
 
 	mu       sync.Mutex
 	start    tailrace.Time // everything after start was applied here; 0 before the first entry
@@ -44,7 +47,7 @@ func New(o Options) *Tail {
 		o.Database = "postgres"
 	}
 	return &Tail{
-		shards: o.Shards, database: o.Database, windows: map[tailrace.CollectionID]*window{},
+		shards: o.Shards, database: o.Database, pieces: o.PieceRows, windows: map[tailrace.CollectionID]*window{},
 		subs: map[*Subscription]struct{}{}, system: system{rows: map[*Subscription]*systemRow{}}, drained: make(chan struct{}),
 	}
 }
