@@ -6,7 +6,10 @@ import (
 )
 
 // Version is what version() answers.
-const Version = "PostgreSQL 15.0 (Tailrace)"
+const Version = "PostgreSQL " + ServerVersion + " (Tailrace)"
+
+// ServerVersion is the PostgreSQL version that statements and the protocol follow.
+const ServerVersion = "15.12"
 
 // sessionEntries are functions about the session, and constants that clients ask for.
 var sessionEntries = []entry{

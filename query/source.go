@@ -11,7 +11,7 @@ import (
 
 // source is one reference to a table within one run.
 type source struct {
-	ctx context.Context // of the run: DuckDB calls back without one
+	ctx context.Context //nolint:containedctx // of the run: DuckDB calls back without one
 	ref scanRef
 	run *run
 }

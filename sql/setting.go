@@ -9,6 +9,7 @@ import (
 
 	"tailrace"
 	"tailrace/format"
+	"tailrace/query"
 )
 
 // setting is a variable that SET knows.
@@ -46,7 +47,7 @@ var settingList = []setting{
 	{name: "row_security", value: "on", check: boolSetting},
 	{name: "search_path", value: `"$user", public`},
 	{name: "server_encoding", value: "UTF8", reported: true, fixed: true},
-	{name: "server_version", value: ServerVersion, reported: true, fixed: true},
+	{name: "server_version", value: query.ServerVersion, reported: true, fixed: true},
 	{name: "server_version_num", value: "150012", fixed: true},
 	{name: "session_authorization", reported: true, fixed: true},
 	{name: "standard_conforming_strings", value: "on", reported: true, check: mustBe("on")},
@@ -57,9 +58,6 @@ var settingList = []setting{
 	{name: "transaction_isolation", value: "strict serializable", check: isolation},
 	{name: "transaction_read_only", value: "off", check: boolSetting},
 }
-
-// ServerVersion is the PostgreSQL whose behaviour clients may count on.
-const ServerVersion = "15.12"
 
 var settingsByName = func() map[string]*setting {
 	m := map[string]*setting{}

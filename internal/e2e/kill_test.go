@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -23,6 +25,9 @@ type ledger struct {
 	next   int
 }
 
+// filler makes rows so large that the log passes a checkpoint, and memtables a flush, every few hundred commits.
+var filler = strings.Repeat("a row to be kept ", 512)
+
 // write inserts and updates on one connection until it breaks.
 func (l *ledger) write(ctx context.Context, url string, w int) {
 	conn, err := pgx.Connect(ctx, url+"?user=writer")
@@ -36,7 +41,7 @@ func (l *ledger) write(ctx context.Context, url string, w int) {
 		l.next++
 		l.tried[id] = true
 		l.mu.Unlock()
-		if _, err := conn.Exec(ctx, "INSERT INTO ins VALUES ($1, 'row')", id); err != nil {
+		if _, err := conn.Exec(ctx, "INSERT INTO ins VALUES ($1, $2)", id, filler); err != nil {
 			return
 		}
 		l.mu.Lock()
@@ -120,6 +125,11 @@ func TestKillUnderWrites(t *testing.T) {
 		s = startIn(t, dir)
 		if round%4 == 3 || round == rounds-1 {
 			l.check(t, s.connect(t))
+		}
+	}
+	for _, kind := range []string{"checkpoint", "part"} {
+		if found, err := os.ReadDir(filepath.Join(dir, "blob", kind)); err != nil || len(found) == 0 {
+			t.Errorf("no %s was written in %d rounds: %v", kind, rounds, err)
 		}
 	}
 	c = s.connect(t)
