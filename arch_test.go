@@ -62,7 +62,7 @@ var sideways = []string{"expr format"}
 // onlyIn names what may not be imported elsewhere: the cgo packages, so that other packages' tests stay quick, and the drivers that an
 // adapter hides.
 var onlyIn = map[string][]string{
-	"github.com/duckdb/duckdb-go":      {"duckdb"},
+	"github.com/duckdb":                {"duckdb"},
 	"github.com/pganalyze/pg_query_go": {"expr", "parse", "query", "sql"},
 	"github.com/cockroachdb/pebble":    {"pebble"},
 	"github.com/jackc/pglogrepl":       {"postgres"},
