@@ -70,10 +70,7 @@ func (c *Column) AppendString(value string) {
 // AppendNull adds a NULL.
 func (c *Column) AppendNull() {
 	if c.Valid == nil {
-		c.Valid = make([]byte, (c.N>>3)+1, max(8, cap(c.Data)/max(1, c.Width)/8+1))
-		for i := range c.Valid {
-			c.Valid[i] = 0xff
-		}
+		c.allValid(max(8, cap(c.Data)/max(1, c.Width)/8+1))
 	}
 	for range c.Width {
 		c.Data = append(c.Data, 0)
@@ -138,11 +135,8 @@ func (c *Column) AppendRange(src *Column, from, to int) {
 	if from >= to {
 		return
 	}
-	if c.Valid != nil || src.Valid != nil {
-		for i := from; i < to; i++ {
-			c.AppendFrom(src, i)
-		}
-		return
+	if c.Valid != nil || src.anyNull(from, to) {
+		c.appendValid(src, from, to)
 	}
 	if c.Width > 0 {
 		c.Data = append(c.Data, src.Data[from*c.Width:to*c.Width]...)
@@ -157,16 +151,76 @@ func (c *Column) AppendRange(src *Column, from, to int) {
 	c.N += to - from
 }
 
+// allValid makes the bitmap of a column that had no NULL; unused bits are zero.
+func (c *Column) allValid(room int) {
+	c.Valid = make([]byte, (c.N+7)/8, max(room, (c.N+7)/8))
+	for i := range c.Valid {
+		c.Valid[i] = 0xff
+	}
+	if c.N&7 != 0 {
+		c.Valid[c.N>>3] = 1<<(c.N&7) - 1
+	}
+}
+
+// anyNull reports whether one of rows [from, to) is NULL.
+func (c *Column) anyNull(from, to int) bool {
+	if c.Valid == nil {
+		return false
+	}
+	for i := from; i < to; i++ {
+		if i&7 == 0 && i+8 <= to && c.Valid[i>>3] == 0xff {
+			i += 7
+			continue
+		}
+		if c.IsNull(i) {
+			return true
+		}
+	}
+	return false
+}
+
+// appendValid adds the validity of rows [from, to) of src, whose values are about to be added.
+func (c *Column) appendValid(src *Column, from, to int) {
+	n := c.N + to - from
+	if c.Valid == nil {
+		c.allValid((n + 7) / 8)
+	}
+	for len(c.Valid) < (n+7)/8 {
+		c.Valid = append(c.Valid, 0)
+	}
+	for i, at := from, c.N; i < to; i, at = i+1, at+1 {
+		if src.IsNull(i) {
+			c.Valid[at>>3] &^= 1 << (at & 7)
+		} else {
+			c.Valid[at>>3] |= 1 << (at & 7)
+		}
+	}
+}
+
 // Gather returns the rows of c that rows lists, in that order, as a new column.
 func (c *Column) Gather(rows []int32) Column {
 	out := Column{Width: c.Width}
 	if c.Width == 0 {
-		out.Offsets = append(make([]int32, 0, len(rows)+1), 0)
+		size := 0
+		for _, r := range rows {
+			size += int(c.Offsets[r+1] - c.Offsets[r])
+		}
+		out.Offsets, out.Data = append(make([]int32, 0, len(rows)+1), 0), make([]byte, 0, size)
 	} else {
 		out.Data = make([]byte, 0, len(rows)*c.Width)
 	}
+	if c.Valid != nil {
+		for _, r := range rows {
+			out.AppendFrom(c, int(r))
+		}
+		return out
+	}
+	out.N = len(rows)
 	for _, r := range rows {
-		out.AppendFrom(c, int(r))
+		out.Data = append(out.Data, c.Bytes(int(r))...)
+		if c.Width == 0 {
+			out.Offsets = append(out.Offsets, int32(len(out.Data)))
+		}
 	}
 	return out
 }
