@@ -118,7 +118,7 @@ type SourceChanges struct {
 	Table *SourceTable // as it was when the changes were made
 	List  []SourceChange
 	New   *Batch // the new rows of inserts and updates; columns as Table.Columns, IDs nil
-	Old   *Batch // the old rows, of which at least the key columns are known; the others are NULL unless the change says OldFull
+	Old   *Batch // the old rows, of which at least the key columns are known; the others are NULL unless OldFull. Without columns when there are none
 	// Unchanged names the cells of New that an update left as they were and whose value the source did not send, ordered by row. They are
 	// NULL in New.
 	Unchanged []SourceCell

@@ -20,7 +20,9 @@ type applier struct {
 type followed struct {
 	table *catalog.Table        // with what the transactions applied so far made of it
 	shape *tailrace.SourceTable // the newest description that is known to be table's
+	ids   []tailrace.ColumnID   // what the columns of shape are here
 	fold  keyFold               // of the group under way
+	rows  *rowBuilder           // rows of the piece under way
 	gone  bool                  // in state error: its changes are passed over
 	why   *tailrace.Error       // what lookup found: it goes into state error with its next change
 }
@@ -31,8 +33,19 @@ func newApplier(r *runner, adapter tailrace.Source) *applier {
 
 // follow adds a table and returns how its source last described it.
 func (a *applier) follow(t *catalog.Table) *tailrace.SourceTable {
-	a.tables[t.Upstream.Rel] = &followed{table: t, fold: newKeyFold()}
+	f := &followed{fold: newKeyFold()}
+	f.become(t)
+	a.tables[t.Upstream.Rel] = f
 	return knownTable(t)
+}
+
+// become makes t what the table is from here on.
+func (f *followed) become(t *catalog.Table) {
+	f.table, f.rows = t, newRowBuilder(t.Columns)
+	f.ids = make([]tailrace.ColumnID, len(t.Upstream.Columns))
+	for i, col := range t.Upstream.Columns {
+		f.ids[i] = col.ID
+	}
 }
 
 // plain reports whether p is a whole transaction that changes rows only, of tables as they are known.

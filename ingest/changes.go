@@ -100,10 +100,10 @@ func (a *applier) foldMultiset(ctx context.Context, t *txn, tt *txnTable, c *tai
 			if ch.Old < 0 || !ch.OldFull {
 				return cannotFollow(tt.before, "the source no longer sends whole old rows, which a table without a key needs"), nil
 			}
-			tt.rows.add(&version{batch: c.Old, row: ch.Old}, -1)
+			tt.f.rows.add(&version{batch: c.Old, row: ch.Old}, -1)
 		}
 		if ch.New >= 0 {
-			tt.rows.add(&version{batch: c.New, row: ch.New}, 1)
+			tt.f.rows.add(&version{batch: c.New, row: ch.New}, 1)
 		}
 	}
 	return nil, nil
@@ -113,9 +113,9 @@ func (a *applier) foldMultiset(ctx context.Context, t *txn, tt *txnTable, c *tai
 func (a *applier) truncate(ctx context.Context, t *txn, tt *txnTable) error {
 	abortAll(ctx, tt.writers)
 	tt.writers, tt.spilled, tt.truncated = nil, nil, true
-	tt.rows = newRowBuilder(tt.f.table.Columns)
+	tt.f.rows.reset()
 	for _, e := range tt.f.fold.entries {
-		e.live = nil
+		e.set(nil)
 	}
 	tt.f.fold.begin()
 	sh := a.r.i.o.Shards.Shard(tt.f.table.ID)

@@ -31,7 +31,9 @@ func (i *Ingest) open(cat *catalog.Catalog, s *catalog.Source) (tailrace.Source,
 func (i *Ingest) config(cat *catalog.Catalog, s *catalog.Source) (Config, error) {
 	conn := cat.Connections[s.Connection]
 	if conn == nil {
-		return Config{}, &tailrace.Error{Code: "42704", Message: fmt.Sprintf("the connection of source %q does not exist", s.Name), Hint: "Drop the source and create it again."}
+		return Config{}, &tailrace.Error{
+			Code: "42704", Message: fmt.Sprintf("the connection of source %q does not exist", s.Name), Hint: "Drop the source and create it again.",
+		}
 	}
 	c := Config{Kind: s.Kind, Options: maps.Clone(conn.Options)}
 	if c.Options == nil {
@@ -41,11 +43,15 @@ func (i *Ingest) config(cat *catalog.Catalog, s *catalog.Source) (Config, error)
 	for option, name := range conn.Secrets {
 		secret := cat.SecretNamed(name)
 		if secret == nil {
-			return Config{}, &tailrace.Error{Code: "42704", Message: fmt.Sprintf("secret %q does not exist", name), Hint: fmt.Sprintf("CREATE SECRET %s AS 'env:NAME';", name)}
+			return Config{}, &tailrace.Error{
+				Code: "42704", Message: fmt.Sprintf("secret %q does not exist", name), Hint: fmt.Sprintf("CREATE SECRET %s AS 'env:NAME';", name),
+			}
 		}
 		value, err := i.o.Secret(secret.Value)
 		if err != nil {
-			return Config{}, &tailrace.Error{Code: "22023", Message: fmt.Sprintf("secret %q: %v", name, err), Err: err, Hint: "The server itself reads it: check its environment and files."}
+			return Config{}, &tailrace.Error{
+				Code: "22023", Message: fmt.Sprintf("secret %q: %v", name, err), Err: err, Hint: "The server itself reads it: check its environment and files.",
+			}
 		}
 		c.Options[option] = value
 	}

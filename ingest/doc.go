@@ -23,7 +23,8 @@
 // Transactions that arrive while a commit is under way form the next group: one lookup serves them all, and each is still a transaction
 // with its own time. A large transaction is not grouped; its pieces go to shard writers as they come, and enter the log by reference.
 //
-// A table that cannot be followed is put into state error and left there; the others and the source's log go on.
+// A table that cannot be followed is put into state error and left there; the others and the source's log go on. So is one whose source changes a row
+// that is not here: the copy is not the source's table any more, and going on would hide it.
 //
 // The package knows no database: that is behind tailrace.Source.
 package ingest

@@ -30,11 +30,23 @@ type version struct {
 	from  *version
 }
 
-// entry is a key and its versions.
+// entry is a key and its versions, of which there is seldom more than one.
 type entry struct {
-	live    []*version
-	touched int // number of the transaction that touched it last
+	first   *version   // the oldest, nil when there is none
+	rest    []*version // younger ones
+	touched int        // number of the transaction that touched it last
 }
+
+// newest is the youngest version, nil when there is none.
+func (e *entry) newest() *version {
+	if n := len(e.rest); n > 0 {
+		return e.rest[n-1]
+	}
+	return e.first
+}
+
+// set makes v the only version; nil leaves none.
+func (e *entry) set(v *version) { e.first, e.rest = v, nil }
 
 // touch is what a transaction did to an entry: what was there before it.
 type touch struct {
@@ -75,11 +87,7 @@ func (f *keyFold) touch(key []byte) *entry {
 	e := f.entries[string(key)]
 	if e.touched != f.txn {
 		e.touched = f.txn
-		var before *version
-		if len(e.live) > 0 {
-			before = e.live[len(e.live)-1]
-		}
-		f.touches = append(f.touches, touch{entry: e, before: before})
+		f.touches = append(f.touches, touch{entry: e, before: e.newest()})
 	}
 	return e
 }
@@ -87,28 +95,29 @@ func (f *keyFold) touch(key []byte) *entry {
 // leave takes the oldest version from key; nil when there is none.
 func (f *keyFold) leave(key []byte) *version {
 	e := f.touch(key)
-	if len(e.live) == 0 {
-		return nil
+	v := e.first
+	e.first = nil
+	if len(e.rest) > 0 {
+		e.first, e.rest = e.rest[0], e.rest[1:]
 	}
-	v := e.live[0]
-	e.live = e.live[1:]
 	return v
 }
 
 // come puts v at key.
 func (f *keyFold) come(key []byte, v *version) {
 	e := f.touch(key)
-	e.live = append(e.live[:len(e.live):len(e.live)], v)
+	if e.first == nil {
+		e.first = v
+		return
+	}
+	e.rest = append(e.rest, v)
 }
 
 // each calls emit with every row that the transaction took out (-1) and brought in (+1), and leaves one version at most at each key.
 func (f *keyFold) each(emit func(v *version, d tailrace.Diff) error) error {
 	for _, t := range f.touches {
-		var after *version
-		if n := len(t.entry.live); n > 0 {
-			after = t.entry.live[n-1]
-			t.entry.live = t.entry.live[n-1:]
-		}
+		after := t.entry.newest()
+		t.entry.set(after)
 		if after == t.before {
 			continue
 		}

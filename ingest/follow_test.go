@@ -9,6 +9,7 @@ import (
 )
 
 func TestUnchangedToastIsFilledIn(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	identities := map[string]string{"td": "DEFAULT", "ti": "USING INDEX ti_k", "tf": "FULL"}
 	for name, identity := range identities {
@@ -34,8 +35,10 @@ func TestUnchangedToastIsFilledIn(t *testing.T) {
 }
 
 func TestKeysMoveAndSwap(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
-	w.exec(`CREATE TABLE s(id int PRIMARY KEY DEFERRABLE INITIALLY DEFERRED, v text, big text); ALTER TABLE s REPLICA IDENTITY FULL; ALTER TABLE s ALTER big SET STORAGE EXTERNAL;
+	w.exec(`CREATE TABLE s(id int PRIMARY KEY DEFERRABLE INITIALLY DEFERRED, v text, big text); ALTER TABLE s REPLICA IDENTITY FULL;
+		ALTER TABLE s ALTER big SET STORAGE EXTERNAL;
 		INSERT INTO s SELECT g, 'v' || g, repeat(chr(96 + g), 20000) FROM generate_series(1, 6) g;
 		CREATE TABLE m(id int PRIMARY KEY, v text); INSERT INTO m SELECT g, 'v' || g FROM generate_series(1, 5) g`)
 	source := w.attach()
@@ -43,13 +46,15 @@ func TestKeysMoveAndSwap(t *testing.T) {
 	w.exec(`UPDATE s SET id = 3 - id WHERE id IN (1, 2)`)
 	w.exec(`BEGIN; UPDATE s SET id = CASE id WHEN 3 THEN 4 WHEN 4 THEN 5 ELSE 3 END WHERE id IN (3, 4, 5); UPDATE s SET v = v || '!' WHERE id = 4; COMMIT`)
 	w.exec(`BEGIN; INSERT INTO s VALUES (6, 'second', 'b'); DELETE FROM s WHERE v = 'v6'; COMMIT`)
-	w.exec(`BEGIN; UPDATE m SET id = 10 WHERE id = 1; UPDATE m SET v = 'ten' WHERE id = 10; INSERT INTO m VALUES (1, 'new'); COMMIT; UPDATE m SET id = 11 WHERE id = 10`)
+	w.exec(`BEGIN; UPDATE m SET id = 10 WHERE id = 1; UPDATE m SET v = 'ten' WHERE id = 10; INSERT INTO m VALUES (1, 'new'); COMMIT;
+		UPDATE m SET id = 11 WHERE id = 10`)
 	w.exec(`BEGIN; UPDATE m SET id = 99 WHERE id = 2; UPDATE m SET id = 2 WHERE id = 3; UPDATE m SET id = 3 WHERE id = 99; COMMIT`)
 	w.caughtUp(source)
 	w.same("s", "m")
 }
 
 func TestKeylessTablesAreMultisets(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.exec(`CREATE TABLE k(a int, b text); ALTER TABLE k REPLICA IDENTITY FULL; INSERT INTO k VALUES (1, 'x'), (1, 'x'), (NULL, NULL), (NULL, NULL), (2, 'y');
 		CREATE TABLE nothing(a int PRIMARY KEY); ALTER TABLE nothing REPLICA IDENTITY NOTHING; CREATE TABLE keyless(a int)`)
@@ -57,7 +62,8 @@ func TestKeylessTablesAreMultisets(t *testing.T) {
 	w.live(source)
 	w.same("k")
 	w.exec(`DELETE FROM k WHERE ctid = (SELECT ctid FROM k WHERE a = 1 LIMIT 1); INSERT INTO k VALUES (2, 'y'), (3, repeat('z', 30000));
-		UPDATE k SET b = 'u' WHERE ctid = (SELECT ctid FROM k WHERE a = 2 LIMIT 1); UPDATE k SET a = 4 WHERE a = 3; DELETE FROM k WHERE ctid = (SELECT ctid FROM k WHERE a IS NULL LIMIT 1)`)
+		UPDATE k SET b = 'u' WHERE ctid = (SELECT ctid FROM k WHERE a = 2 LIMIT 1); UPDATE k SET a = 4 WHERE a = 3;
+		DELETE FROM k WHERE ctid = (SELECT ctid FROM k WHERE a IS NULL LIMIT 1)`)
 	w.caughtUp(source)
 	w.same("k")
 	if got := len(w.ours("k")); got != 5 {
@@ -79,13 +85,18 @@ func TestKeylessTablesAreMultisets(t *testing.T) {
 }
 
 func TestTruncateIsTheDeleteOfEveryRow(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
-	w.exec(`CREATE TABLE parent(id int PRIMARY KEY, v text); CREATE TABLE child(id int PRIMARY KEY, p int REFERENCES parent); CREATE TABLE bag(a int); ALTER TABLE bag REPLICA IDENTITY FULL;
-		INSERT INTO parent SELECT g, 'p' FROM generate_series(1, 20000) g; INSERT INTO child SELECT g, g FROM generate_series(1, 100) g; INSERT INTO bag SELECT g % 3 FROM generate_series(1, 10) g`)
+	w.exec(`CREATE TABLE parent(id int PRIMARY KEY, v text); CREATE TABLE child(id int PRIMARY KEY, p int REFERENCES parent); CREATE TABLE bag(a int);
+		ALTER TABLE bag REPLICA IDENTITY FULL;
+		INSERT INTO parent SELECT g, 'p' FROM generate_series(1, 20000) g; INSERT INTO child SELECT g, g FROM generate_series(1, 100) g;
+		INSERT INTO bag SELECT g % 3 FROM generate_series(1, 10) g`)
 	source := w.attach()
 	w.live(source)
-	w.exec(`BEGIN; INSERT INTO parent VALUES (-1, 'lost'); UPDATE parent SET v = 'lost' WHERE id = 2; INSERT INTO bag VALUES (7); TRUNCATE parent CASCADE; TRUNCATE bag;
-		INSERT INTO parent VALUES (1, 'p'), (2, 'other'), (30000, 'new'); INSERT INTO child VALUES (5, 1); INSERT INTO bag VALUES (1), (1); UPDATE parent SET v = v || '+' WHERE id = 30000; COMMIT`)
+	w.exec(`BEGIN; INSERT INTO parent VALUES (-1, 'lost'); UPDATE parent SET v = 'lost' WHERE id = 2; INSERT INTO bag VALUES (7);
+		TRUNCATE parent CASCADE; TRUNCATE bag;
+		INSERT INTO parent VALUES (1, 'p'), (2, 'other'), (30000, 'new'); INSERT INTO child VALUES (5, 1); INSERT INTO bag VALUES (1), (1);
+		UPDATE parent SET v = v || '+' WHERE id = 30000; COMMIT`)
 	w.caughtUp(source)
 	w.same("parent", "child", "bag")
 	w.exec("TRUNCATE parent, child RESTART IDENTITY")
@@ -94,13 +105,16 @@ func TestTruncateIsTheDeleteOfEveryRow(t *testing.T) {
 }
 
 func TestPartitionsAreOneTable(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.exec(`CREATE TABLE p(id int, v text, PRIMARY KEY (id)) PARTITION BY RANGE (id); CREATE TABLE p1 PARTITION OF p FOR VALUES FROM (0) TO (100);
-		CREATE TABLE p2(v text, junk int, id int NOT NULL); ALTER TABLE p2 DROP junk; ALTER TABLE p ATTACH PARTITION p2 FOR VALUES FROM (100) TO (200); INSERT INTO p SELECT g, 'v' || g FROM generate_series(0, 199, 10) g`)
+		CREATE TABLE p2(v text, junk int, id int NOT NULL); ALTER TABLE p2 DROP junk; ALTER TABLE p ATTACH PARTITION p2 FOR VALUES FROM (100) TO (200);
+		INSERT INTO p SELECT g, 'v' || g FROM generate_series(0, 199, 10) g`)
 	source := w.attach()
 	w.live(source)
 	w.same("p")
-	w.exec(`UPDATE p SET id = 155 + id WHERE id = 10; CREATE TABLE p3 PARTITION OF p FOR VALUES FROM (200) TO (300); INSERT INTO p VALUES (205, 'leaf three'), (101, 'two'); UPDATE p SET v = 'x' WHERE id IN (101, 205);
+	w.exec(`UPDATE p SET id = 155 + id WHERE id = 10; CREATE TABLE p3 PARTITION OF p FOR VALUES FROM (200) TO (300);
+		INSERT INTO p VALUES (205, 'leaf three'), (101, 'two'); UPDATE p SET v = 'x' WHERE id IN (101, 205);
 		DELETE FROM p WHERE id = 50; UPDATE p SET id = 250 WHERE id = 101`)
 	w.caughtUp(source)
 	w.same("p")
@@ -113,8 +127,10 @@ func TestPartitionsAreOneTable(t *testing.T) {
 }
 
 func TestColumnsAreAddedDroppedAndRenamed(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
-	w.exec(`CREATE TABLE c(id int PRIMARY KEY, a text, b text, h int, hin int GENERATED ALWAYS AS (h / 2) STORED, z text); INSERT INTO c(id, a, b, h, z) SELECT g, 'a' || g, 'b' || g, g, 'z' FROM generate_series(1, 5) g`)
+	w.exec(`CREATE TABLE c(id int PRIMARY KEY, a text, b text, h int, hin int GENERATED ALWAYS AS (h / 2) STORED, z text);
+		INSERT INTO c(id, a, b, h, z) SELECT g, 'a' || g, 'b' || g, g, 'z' FROM generate_series(1, 5) g`)
 	source := w.attach()
 	w.live(source)
 	w.same("c")
@@ -124,7 +140,8 @@ func TestColumnsAreAddedDroppedAndRenamed(t *testing.T) {
 		"ALTER TABLE c RENAME b TO bee; UPDATE c SET bee = 'renamed' WHERE id = 2",
 		"ALTER TABLE c DROP a; DELETE FROM c WHERE id = 3",
 		"ALTER TABLE c DROP n; ALTER TABLE c ADD n text; UPDATE c SET h = 10 WHERE id = 4",
-		"BEGIN; UPDATE c SET z = 'before' WHERE id = 1; ALTER TABLE c ADD late int; UPDATE c SET late = 1 WHERE id = 2; ALTER TABLE c RENAME z TO zed; INSERT INTO c(id, zed) VALUES (9, 'after'); COMMIT",
+		"BEGIN; UPDATE c SET z = 'before' WHERE id = 1; ALTER TABLE c ADD late int; UPDATE c SET late = 1 WHERE id = 2; ALTER TABLE c RENAME z TO zed; " +
+			"INSERT INTO c(id, zed) VALUES (9, 'after'); COMMIT",
 	}
 	for _, step := range steps {
 		w.exec(step)
@@ -139,7 +156,8 @@ func TestColumnsAreAddedDroppedAndRenamed(t *testing.T) {
 	w.exec("ALTER TABLE c DROP n")
 	w.exec("ALTER TABLE c ADD n text")
 	w.exec("UPDATE c SET n = 'new n' WHERE id = 21")
-	w.exec("ALTER TABLE c RENAME zed TO zz; ALTER TABLE c RENAME bee TO zed; ALTER TABLE c ADD temporary text; UPDATE c SET temporary = 't'; ALTER TABLE c DROP temporary; INSERT INTO c(id) VALUES (22)")
+	w.exec("ALTER TABLE c RENAME zed TO zz; ALTER TABLE c RENAME bee TO zed; ALTER TABLE c ADD temporary text; UPDATE c SET temporary = 't'; " +
+		"ALTER TABLE c DROP temporary; INSERT INTO c(id) VALUES (22)")
 	w.start()
 	w.caughtUp(source)
 	w.same("c")
@@ -150,16 +168,19 @@ func TestColumnsAreAddedDroppedAndRenamed(t *testing.T) {
 }
 
 func TestOneTablesTroubleStopsNoOther(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.exec(`CREATE TABLE good(id int PRIMARY KEY, v text); CREATE TABLE retyped(id int PRIMARY KEY, v int); CREATE TABLE rekeyed(id int PRIMARY KEY, v int NOT NULL);
-		CREATE TABLE bare(a int); ALTER TABLE bare REPLICA IDENTITY FULL; CREATE TABLE volatile(id int PRIMARY KEY); INSERT INTO volatile VALUES (1); INSERT INTO rekeyed VALUES (1, 1); INSERT INTO bare VALUES (1)`)
+		CREATE TABLE bare(a int); ALTER TABLE bare REPLICA IDENTITY FULL; CREATE TABLE volatile(id int PRIMARY KEY); INSERT INTO volatile VALUES (1);
+		INSERT INTO rekeyed VALUES (1, 1); INSERT INTO bare VALUES (1)`)
 	source := w.attach()
 	w.live(source)
 	w.exec(`INSERT INTO retyped VALUES (1, 1); INSERT INTO good VALUES (1, 'a')`)
 	w.caughtUp(source)
 	w.exec(`ALTER TABLE retyped ALTER v TYPE bigint; BEGIN; INSERT INTO good VALUES (2, 'b'); INSERT INTO retyped VALUES (2, 2); COMMIT;
 		ALTER TABLE rekeyed DROP CONSTRAINT rekeyed_pkey; ALTER TABLE rekeyed ADD PRIMARY KEY (v); UPDATE rekeyed SET v = 2;
-		ALTER TABLE bare REPLICA IDENTITY NOTHING; INSERT INTO bare VALUES (2); ALTER TABLE volatile ADD r float DEFAULT random(); INSERT INTO volatile VALUES (2); INSERT INTO good VALUES (3, 'c')`)
+		ALTER TABLE bare REPLICA IDENTITY NOTHING; INSERT INTO bare VALUES (2); ALTER TABLE volatile ADD r float DEFAULT random();
+		INSERT INTO volatile VALUES (2); INSERT INTO good VALUES (3, 'c')`)
 	w.caughtUp(source)
 	w.same("good")
 	for _, name := range []string{"retyped", "rekeyed", "bare", "volatile"} {

@@ -57,6 +57,20 @@ type wantedKeys struct {
 	batch   *tailrace.Batch // the key columns, in key order
 	entries []*entry        // of each row of batch
 	hashes  []uint64
+	room    []entry // memory for entries
+}
+
+// entryRoom is how many entries are made at a time, at most.
+const entryRoom = 256
+
+// entry returns a new one.
+func (w *wantedKeys) entry(more int) *entry {
+	if len(w.room) == 0 {
+		w.room = make([]entry, max(1, min(entryRoom, more)))
+	}
+	e := &w.room[0]
+	w.room = w.room[1:]
+	return e
 }
 
 func newWantedKeys(f *followed) *wantedKeys {
@@ -80,7 +94,7 @@ func (w *wantedKeys) add(c *tailrace.SourceChanges) {
 		if w.f.fold.entries[string(key)] != nil {
 			return
 		}
-		e := &entry{}
+		e := w.entry(len(c.List))
 		w.f.fold.entries[string(key)] = e
 		if free {
 			return
@@ -128,9 +142,11 @@ func (a *applier) resolve(ctx context.Context, tt *txnTable, f *followed, w *wan
 	if err != nil {
 		return err
 	}
+	versions := make([]version, rows.N)
 	for i, e := range w.entries {
-		if at[i] >= 0 {
-			e.live = []*version{{batch: rows, row: at[i]}}
+		if r := at[i]; r >= 0 {
+			versions[r] = version{batch: rows, row: r}
+			e.set(&versions[r])
 		}
 	}
 	return nil
@@ -163,11 +179,7 @@ func (tt *txnTable) own(ctx context.Context, hashes []uint64) (*tailrace.Batch, 
 	schema := tt.f.table.Columns
 	out := tailrace.NewBatch(schema, 0)
 	for _, w := range tt.writers {
-		pending, err := w.Pending(ctx)
-		if err != nil {
-			return nil, err
-		}
-		for _, b := range pending {
+		err := w.Each(ctx, func(b *tailrace.Batch) error { // a piece at a time: together they may not fit in memory
 			b = b.Project(schema)
 			keys := newKeyReader(schema, b)
 			for i := range b.N {
@@ -175,6 +187,10 @@ func (tt *txnTable) own(ctx context.Context, hashes []uint64) (*tailrace.Batch, 
 					out.AppendUpdate(b, i, b.Diff(i))
 				}
 			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
 	return out, nil

@@ -26,17 +26,13 @@ func (a *applier) bind(p *tailrace.SourcePiece, t *txn) {
 				tt.fail(why)
 				continue
 			}
-			f.table, f.shape = next, c.Table
-			tt.rows = nil
+			f.become(next)
+			f.shape = c.Table
 			if len(tt.writers) > 0 {
 				tt.writers = append(tt.writers, a.r.i.o.Shards.NewWriter(next.ID, next.Columns))
 			}
 		}
-		ids := make([]tailrace.ColumnID, len(f.table.Upstream.Columns))
-		for i, col := range f.table.Upstream.Columns {
-			ids[i] = col.ID
-		}
-		c.New.IDs, c.Old.IDs = ids, ids
+		c.New.IDs, c.Old.IDs = f.ids, f.ids
 	}
 }
 
@@ -56,9 +52,6 @@ func (a *applier) fold(ctx context.Context, t *txn, p *tailrace.SourcePiece) err
 		if f.why != nil {
 			tt.fail(f.why)
 			continue
-		}
-		if tt.rows == nil {
-			tt.rows = newRowBuilder(f.table.Columns)
 		}
 		var why *tailrace.Error
 		var err error
@@ -87,27 +80,25 @@ func (a *applier) fold(ctx context.Context, t *txn, p *tailrace.SourcePiece) err
 
 // emit moves what the piece did to a table into its writer.
 func (a *applier) emit(ctx context.Context, tt *txnTable) error {
-	if tt.rows == nil {
-		return nil
-	}
+	rows := tt.f.rows
+	defer rows.reset()
 	complete := true
 	err := tt.f.fold.each(func(v *version, d tailrace.Diff) error {
-		complete = complete && tt.rows.add(v, d)
+		complete = complete && rows.add(v, d)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
 	tt.f.fold.begin()
-	b := tt.rows.take()
 	if !complete {
 		tt.fail(cannotFollow(tt.before, "the source changed a row that is not here"))
 		return nil
 	}
-	if b.N == 0 {
+	if rows.out.N == 0 {
 		return nil
 	}
-	return a.append(ctx, tt, b)
+	return a.append(ctx, tt, rows.out)
 }
 
 // append adds updates to the table's writer.

@@ -25,7 +25,9 @@ func planTables(cat *catalog.Catalog, s *catalog.Source, found []*tailrace.Sourc
 	next := cat.NextID
 	for _, t := range found {
 		if t.Err != nil {
-			p.left = append(p.left, TableStatus{Schema: t.Schema, Name: t.Name, State: catalog.StateError, Reason: t.Err.Message, Hint: t.Err.Hint, Estimate: t.Rows})
+			p.left = append(p.left, TableStatus{
+				Schema: t.Schema, Name: t.Name, State: catalog.StateError, Reason: t.Err.Message, Hint: t.Err.Hint, Estimate: t.Rows,
+			})
 			continue
 		}
 		if old := cat.Table(t.Schema, t.Name); old != nil && (old.Upstream == nil || old.Upstream.Source != s.ID) {
@@ -39,7 +41,10 @@ func planTables(cat *catalog.Catalog, s *catalog.Source, found []*tailrace.Sourc
 		next++
 	}
 	if len(p.tables) == 0 {
-		e := &tailrace.Error{Code: "55000", Message: fmt.Sprintf("source %q has no table that can be followed", s.Name), Hint: "Name tables that exist: CREATE SOURCE ... FOR TABLES (...)."}
+		e := &tailrace.Error{
+			Code: "55000", Message: fmt.Sprintf("source %q has no table that can be followed", s.Name),
+			Hint: "Name tables that exist: CREATE SOURCE ... FOR TABLES (...).",
+		}
 		if len(p.left) > 0 {
 			e.Detail, e.Hint = p.left[0].Reason, p.left[0].Hint
 		}

@@ -4,13 +4,16 @@ import (
 	"tailrace"
 )
 
-// rowBuilder adds versions to batches of a schema. It remembers which columns a batch has, since consecutive rows come from one.
+// rowBuilder adds versions to a batch of a schema. It remembers which columns a batch has, since consecutive rows come from one.
 type rowBuilder struct {
 	schema *tailrace.Schema
 	out    *tailrace.Batch
 	batch  *tailrace.Batch // of the last row
 	at     []int           // for each field, the column of batch that holds it, -1 for none
 }
+
+// keptRowBytes bounds the memory, in bytes of values, that a table's row builder keeps from one transaction to the next.
+const keptRowBytes = 64 << 10
 
 func newRowBuilder(s *tailrace.Schema) *rowBuilder {
 	return &rowBuilder{schema: s, out: tailrace.NewBatch(s, 0), at: make([]int, len(s.Fields))}
@@ -37,7 +40,7 @@ func (b *rowBuilder) add(v *version, d tailrace.Diff) bool {
 			col = &v.batch.Cols[b.at[i]]
 		}
 		if col != nil && len(v.cells) > 0 {
-			known := false
+			var known bool
 			if col, row, known = v.value(f.ID); !known {
 				return false
 			}
@@ -55,9 +58,15 @@ func (b *rowBuilder) add(v *version, d tailrace.Diff) bool {
 	return true
 }
 
-// take returns the rows so far.
-func (b *rowBuilder) take() *tailrace.Batch {
-	out := b.out
-	b.out = tailrace.NewBatch(b.schema, 0)
-	return out
+// reset drops the rows, and keeps the batch's memory unless it is large.
+func (b *rowBuilder) reset() {
+	b.batch = nil
+	if b.out.Size() > keptRowBytes {
+		b.out = tailrace.NewBatch(b.schema, 0)
+		return
+	}
+	for i := range b.out.Cols {
+		b.out.Cols[i].Reset()
+	}
+	b.out.N, b.out.Diffs = 0, nil
 }

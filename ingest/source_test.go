@@ -12,35 +12,8 @@ import (
 	"tailrace/ingest"
 )
 
-// status is the state of the only source, and why.
-func (w *world) status() (state, why string) {
-	s := w.ingest.Status()
-	if len(s) != 1 {
-		w.t.Fatalf("sources: got %d, want 1", len(s))
-	}
-	return s[0].State, s[0].Reason + " / " + s[0].Hint
-}
-
-// says waits until the source is in the state, for a reason or with a hint that contains all of words.
-func (w *world) says(want string, words ...string) {
-	w.t.Helper()
-	w.until("state "+want+" with "+strings.Join(words, ", "), func() bool {
-		state, why := w.status()
-		for _, word := range words {
-			if !strings.Contains(why, word) {
-				return false
-			}
-		}
-		return state == want
-	})
-}
-
-// slots counts the replication slots at the source.
-func (w *world) slots() string {
-	return w.query("SELECT count(*) FROM pg_replication_slots WHERE database = current_database()")[0][0]
-}
-
 func TestIdleSourceRetainsNoLog(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.exec("CREATE TABLE a(id int PRIMARY KEY)")
 	source := w.attach()
@@ -51,7 +24,8 @@ func TestIdleSourceRetainsNoLog(t *testing.T) {
 	}
 	defer conn.Close(context.Background())
 	for range 8 {
-		if _, err := conn.Exec(context.Background(), "CREATE TABLE IF NOT EXISTS junk(v text); INSERT INTO junk SELECT repeat('x', 1000) FROM generate_series(1, 2000) g; CHECKPOINT").ReadAll(); err != nil {
+		if _, err := conn.Exec(context.Background(), "CREATE TABLE IF NOT EXISTS junk(v text); INSERT INTO junk "+
+			"SELECT repeat('x', 1000) FROM generate_series(1, 2000) g; CHECKPOINT").ReadAll(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -65,6 +39,7 @@ func TestIdleSourceRetainsNoLog(t *testing.T) {
 }
 
 func TestPauseAndResume(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.exec("CREATE TABLE a(id int PRIMARY KEY)")
 	source := w.attach()
@@ -90,8 +65,13 @@ func TestPauseAndResume(t *testing.T) {
 }
 
 func TestRestartInSnapshotAndInStream(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
-	w.exec("CREATE TABLE big(id int PRIMARY KEY, v text); INSERT INTO big SELECT g, 'v' || g FROM generate_series(1, 60000) g; CREATE TABLE small(id int PRIMARY KEY); INSERT INTO small VALUES (1)")
+	w.exec("CREATE TABLE big(id int PRIMARY KEY, v text); INSERT INTO big SELECT g, 'v' || g FROM generate_series(1, 60000) g; " +
+		"CREATE TABLE small(id int PRIMARY KEY); INSERT INTO small VALUES (1)")
+	// Large enough to be read in two lanes.
+	w.exec(`CREATE TABLE wide(id int PRIMARY KEY, pad text); ALTER TABLE wide ALTER pad SET STORAGE PLAIN;
+		INSERT INTO wide SELECT g, repeat(g % 10 || 'x', 3500) FROM generate_series(1, 9000) g`)
 	source := w.attach()
 	w.until("the first rows", func() bool {
 		s := w.ingest.Status()
@@ -99,7 +79,7 @@ func TestRestartInSnapshotAndInStream(t *testing.T) {
 	})
 	w.restart()
 	w.live(source)
-	w.same("big", "small")
+	w.same("big", "small", "wide")
 	if got := w.slots(); got != "1" {
 		t.Errorf("slots: got %s, want 1", got)
 	}
@@ -116,11 +96,14 @@ func TestRestartInSnapshotAndInStream(t *testing.T) {
 }
 
 func TestLargeTransactionAppearsWhole(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
-	w.exec("CREATE TABLE l(id int PRIMARY KEY, v text, big text); ALTER TABLE l ALTER big SET STORAGE EXTERNAL; INSERT INTO l SELECT g, 'old', repeat('b', 3000) FROM generate_series(1, 200) g; CREATE TABLE o(id int PRIMARY KEY)")
+	w.exec("CREATE TABLE l(id int PRIMARY KEY, v text, big text); ALTER TABLE l ALTER big SET STORAGE EXTERNAL; INSERT INTO l SELECT " +
+		"g, 'old', repeat('b', 3000) FROM generate_series(1, 200) g; CREATE TABLE o(id int PRIMARY KEY)")
 	source := w.attach()
 	w.live(source)
-	w.exec(`BEGIN; INSERT INTO l SELECT g, repeat('v', 100) || g, NULL FROM generate_series(1001, 80000) g; UPDATE l SET v = 'changed' WHERE id <= 100 OR id % 1000 = 1; DELETE FROM l WHERE id % 1000 = 2;
+	w.exec(`BEGIN; INSERT INTO l SELECT g, repeat('v', 100) || g, NULL FROM generate_series(1001, 80000) g;
+		UPDATE l SET v = 'changed' WHERE id <= 100 OR id % 1000 = 1; DELETE FROM l WHERE id % 1000 = 2;
 		INSERT INTO o VALUES (1); UPDATE l SET id = -id WHERE id <= 150; COMMIT`)
 	w.exec("BEGIN; INSERT INTO l SELECT g, 'rolled back' FROM generate_series(-100000, -1000) g; ROLLBACK; INSERT INTO o VALUES (2)")
 	w.caughtUp(source)
@@ -128,6 +111,7 @@ func TestLargeTransactionAppearsWhole(t *testing.T) {
 }
 
 func TestLostSlotIsNotRestarted(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.exec("CREATE TABLE a(id int PRIMARY KEY); INSERT INTO a VALUES (1)")
 	source := w.attach()
@@ -145,6 +129,7 @@ func TestLostSlotIsNotRestarted(t *testing.T) {
 }
 
 func TestTroubleWithTheSourceIsShownAndTriedAgain(t *testing.T) {
+	t.Parallel()
 	w := newWorldAlone(t)
 	w.exec("CREATE TABLE a(id int PRIMARY KEY); CREATE TABLE b(id int PRIMARY KEY); INSERT INTO a VALUES (1)")
 	w.srv.Restart(t, "wal_level=replica")
@@ -194,8 +179,10 @@ func TestBlockedSlotNamesTheTransaction(t *testing.T) {
 }
 
 func TestNameClashAndRevokedSelect(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
-	w.exec(`CREATE ROLE fred LOGIN REPLICATION; CREATE TABLE a(id int PRIMARY KEY); CREATE TABLE hidden(id int PRIMARY KEY); CREATE UNLOGGED TABLE unlogged(id int PRIMARY KEY); GRANT SELECT ON a TO fred;
+	w.exec(`CREATE ROLE fred LOGIN REPLICATION; CREATE TABLE a(id int PRIMARY KEY); CREATE TABLE hidden(id int PRIMARY KEY);
+		CREATE UNLOGGED TABLE unlogged(id int PRIMARY KEY); GRANT SELECT ON a TO fred;
 		CREATE PUBLICATION tailrace FOR TABLE a WITH (publish_via_partition_root = true)`)
 	source := w.attach()
 	w.says(ingest.Failing, "does not publish", `ADD TABLE "public"."hidden"`)
@@ -223,6 +210,7 @@ func TestNameClashAndRevokedSelect(t *testing.T) {
 }
 
 func TestDropRemovesWhatWasMade(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.exec("CREATE TABLE a(id int PRIMARY KEY)")
 	source := w.attach()

@@ -23,7 +23,6 @@ type txnTable struct {
 	f         *followed
 	before    *catalog.Table  // as it was before the transaction
 	writers   []*shard.Writer // one for each schema that the table had in the transaction; the last is the newest
-	rows      *rowBuilder     // rows of the piece under way
 	truncated bool            // nothing that was there before the transaction is there any more
 	spilled   map[uint64]bool // hashes of keys whose versions are in writers only
 	failed    *tailrace.Error

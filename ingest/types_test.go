@@ -10,38 +10,50 @@ var typeTables = map[string][2]string{
 	"n": {
 		"CREATE TABLE n(id int primary key, a numeric, b numeric(12,2), c float8, d real)",
 		`(1, 'NaN', 'NaN', 'NaN', 'NaN'), (2, 'Infinity', NULL, 'Infinity', '-Infinity'), (3, '-0.00', 1.005, '-0', 1e-45),
-		 (4, 1e-30, -99.999, 5e-324, 3.4028235e38), (5, '-Infinity', 0, 1.7976931348623157e308, 0.1), (6, 12345678901234567890.12345678901234567890, 12.3, 0.1, 16777217)`,
+		 (4, 1e-30, -99.999, 5e-324, 3.4028235e38), (5, '-Infinity', 0, 1.7976931348623157e308, 0.1), (6, 12345678901234567890.12345678901234567890,
+		12.3, 0.1, 16777217)`,
 	},
 	"w": {
 		"CREATE TABLE w(id int primary key, v numeric, u numeric(78,0))",
-		"(1, 0.1000, 0), (2, 1e-30, 1), (3, 115792089237316195423570985008687907853269984665640564039457584007913129639935, 115792089237316195423570985008687907853269984665640564039457584007913129639935)",
+		"(1, 0.1000, 0), (2, 1e-30, 1), (3, 115792089237316195423570985008687907853269984665640564039457584007913129639935, " +
+			"115792089237316195423570985008687907853269984665640564039457584007913129639935)",
 	},
 	"i": {
 		"CREATE TABLE i(id int primary key, t time, tt timetz, iv interval, m money, b1 bit(3), bv bit varying, t3 time(3))",
 		`(1, '24:00:00', '24:00:00+02', '1 year 2 mons -3 days 04:05:06.789', '-$92233720368547758.08', B'101', B'', '01:02:03.4567'),
-		 (2, '00:00', '00:00:00.000001-15:59', '-178000000 years', 0.01, B'000', B'1', NULL), (3, NULL, NULL, '1 mon -1 day 00:00:00.000001', NULL, NULL, NULL, NULL)`,
+		 (2, '00:00', '00:00:00.000001-15:59', '-178000000 years', 0.01, B'000', B'1', NULL), (3, NULL, NULL,
+		'1 mon -1 day 00:00:00.000001', NULL, NULL, NULL, NULL)`,
 	},
 	"d": {
 		"CREATE TABLE d(id int primary key, d date, ts timestamp, tz timestamptz, ts0 timestamp(0))",
 		`(1, 'infinity', '-infinity', 'infinity', '2020-02-29 23:59:59.5'), (2, '4713-01-01 BC', '4713-01-01 00:00:00 BC', '294276-12-31 23:59:59.999999+00', NULL),
-		 (3, '5874897-12-31', '294276-12-31 23:59:59.999999', '0001-01-01 BC', '1999-12-31'), (4, '2024-01-02', '2024-01-02 03:04:05.000006', '2024-07-02 03:04:05+05:30', '1970-01-01')`,
+		 (3, '5874897-12-31', '294276-12-31 23:59:59.999999', '0001-01-01 BC', '1999-12-31'), (4, '2024-01-02',
+		'2024-01-02 03:04:05.000006', '2024-07-02 03:04:05+05:30', '1970-01-01')`,
 	},
 	"x": {
-		`CREATE TYPE mood AS ENUM ('sad', 'ok', 'it''s, "fine"'); CREATE DOMAIN posint AS int CHECK (VALUE > 0); CREATE DOMAIN code AS varchar(5); CREATE TYPE pair AS (a int, b text);
-		 CREATE TABLE x(id int primary key, e mood, p posint, k code, ar int[], ta text[], r int4range, mr int4multirange, c pair, by bytea, u uuid, ip inet, nt cidr, mac macaddr,
+		`CREATE TYPE mood AS ENUM ('sad', 'ok', 'it''s, "fine"'); CREATE DOMAIN posint AS int CHECK (VALUE > 0); CREATE DOMAIN code AS varchar(5);
+			CREATE TYPE pair AS (a int, b text);
+		 CREATE TABLE x(id int primary key, e mood, p posint, k code, ar int[], ta text[], r int4range, mr int4multirange,
+		c pair, by bytea, u uuid, ip inet, nt cidr, mac macaddr,
 		  xm xml, j json, jb jsonb, bo bool, s2 smallint, b8 bigint, ch char(5), vc varchar(20), nm name, pt point, tsv tsvector, lsn pg_lsn, o oid, q "char")`,
-		`(1, 'sad', 7, 'abc', '{1,NULL,3}', '{"NULL",NULL,"a b","q\"x",""}', '[1,5)', '{[1,2),[5,7)}', '(1,"x y")', '\x00ff5c', '123e4567-e89b-12d3-a456-426614174000', '10.0.0.1/24', '10.0.0.0/8',
-		  '08:00:2b:01:02:03', '<a b="1">x</a>', '{"a" : 1, "a":2}', '{"b": 1.00, "a": 12345678901234567890123456789, "ü": "\t"}', true, -32768, -9223372036854775808, 'ab', 'tab	nl
+		`(1, 'sad', 7, 'abc', '{1,NULL,3}', '{"NULL",NULL,"a b","q\"x",""}', '[1,5)', '{[1,2),[5,7)}', '(1,"x y")',
+			'\x00ff5c', '123e4567-e89b-12d3-a456-426614174000', '10.0.0.1/24', '10.0.0.0/8',
+		  '08:00:2b:01:02:03', '<a b="1">x</a>', '{"a" : 1, "a":2}', '{"b": 1.00, "a": 12345678901234567890123456789, "ü": "\t"}',
+		true, -32768, -9223372036854775808, 'ab', 'tab	nl
 end', 'nm', '(1.5,-2)', 'a b:3', '16/B374D848', 4294967295, 'z'),
-		 (2, 'it''s, "fine"', 1, NULL, '[2:3]={8,9}', '{}', 'empty', '{}', NULL, '', NULL, '::1', NULL, NULL, NULL, '[]', 'null', false, 32767, 9223372036854775807, '', '', '', NULL, NULL, NULL, NULL, NULL),
-		 (3, NULL, NULL, '\\N', '{{1,2},{3,4}}', '{a}', '(,)', NULL, '(,)', '\\x', NULL, NULL, NULL, NULL, NULL, 'null', '"\\N"', NULL, NULL, NULL, NULL, E'\\N\b\f\v\r', NULL, NULL, NULL, NULL, NULL, NULL)`,
+		 (2, 'it''s, "fine"', 1, NULL, '[2:3]={8,9}', '{}', 'empty', '{}', NULL, '', NULL, '::1', NULL, NULL,
+		NULL, '[]', 'null', false, 32767, 9223372036854775807, '', '', '', NULL, NULL, NULL, NULL, NULL),
+		 (3, NULL, NULL, '\\N', '{{1,2},{3,4}}', '{a}', '(,)', NULL, '(,)', '\\x', NULL, NULL, NULL, NULL, NULL,
+		'null', '"\\N"', NULL, NULL, NULL, NULL, E'\\N\b\f\v\r', NULL, NULL, NULL, NULL, NULL, NULL)`,
 	},
 }
 
 func TestEveryTypeIsTheSameFromSnapshotAndStream(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	// The role has defaults that change how nearly everything prints; the pinned settings must win.
-	alter := `ALTER ROLE postgres IN DATABASE current_db SET TimeZone = 'Asia/Kolkata'; ALTER ROLE postgres IN DATABASE current_db SET DateStyle = 'SQL, DMY'; ALTER ROLE postgres IN DATABASE current_db SET IntervalStyle = 'iso_8601';
+	alter := `ALTER ROLE postgres IN DATABASE current_db SET TimeZone = 'Asia/Kolkata';
+		ALTER ROLE postgres IN DATABASE current_db SET DateStyle = 'SQL, DMY'; ALTER ROLE postgres IN DATABASE current_db SET IntervalStyle = 'iso_8601';
 		ALTER ROLE postgres IN DATABASE current_db SET bytea_output = 'escape'; ALTER ROLE postgres IN DATABASE current_db SET extra_float_digits = 0`
 	w.exec(strings.ReplaceAll(alter, "current_db", w.db))
 	var names []string

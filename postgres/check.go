@@ -90,7 +90,8 @@ func (c *Config) checkServer(ctx context.Context, conn *pgconn.PgConn, r *Report
 	}
 	row := rows[0]
 	if parseInt64(row[0], 0) < 130000 {
-		r.add(Blocks, "version", "PostgreSQL "+row[9]+" is too old: publishing partitioned tables by their root begins with 13", "Upgrade the source to PostgreSQL 13 or later.")
+		r.add(Blocks, "version", "PostgreSQL "+row[9]+" is too old: publishing partitioned tables by their root begins with 13",
+			"Upgrade the source to PostgreSQL 13 or later.")
 	}
 	if row[2] == "t" {
 		r.add(Blocks, "standby", c.address()+" is a standby", "Give the address of the primary.")
@@ -201,7 +202,8 @@ func (c *Config) checkMaking(ctx context.Context, conn *pgconn.PgConn, p *public
 	}
 	switch {
 	case len(notOwned) > 0:
-		r.add(Blocks, "publication "+plainIdent(c.Publication), fmt.Sprintf("it does not publish %s, and %s does not own them", strings.Join(notOwned, ", "), c.User),
+		r.add(Blocks, "publication "+plainIdent(c.Publication),
+			fmt.Sprintf("it does not publish %s, and %s does not own them", strings.Join(notOwned, ", "), c.User),
 			fix+" -- as their owner, or a superuser")
 	case !p.exists && rows[0][0] != "t":
 		r.add(Blocks, "publication "+plainIdent(c.Publication), c.User+" may not create a publication in "+c.Database,

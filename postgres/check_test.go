@@ -38,10 +38,13 @@ func check(t *testing.T, c Config, sel tailrace.Selection) string {
 func TestCheckNamesWhatMendsEachFinding(t *testing.T) {
 	srv := pgtest.Start(t, "wal_level=replica", "max_replication_slots=1")
 	all := tailrace.Selection{All: true}
-	srv.Exec(t, `CREATE ROLE fred LOGIN; CREATE TABLE ok(id int PRIMARY KEY, g int GENERATED ALWAYS AS (id * 2) STORED, v text); CREATE TABLE keyless(a int); CREATE TABLE "No"(id int PRIMARY KEY);
+	srv.Exec(t, `CREATE ROLE fred LOGIN; CREATE TABLE ok(id int PRIMARY KEY, g int GENERATED ALWAYS AS (id * 2) STORED, v text);
+		CREATE TABLE keyless(a int); CREATE TABLE "No"(id int PRIMARY KEY);
 		ALTER TABLE "No" REPLICA IDENTITY NOTHING; CREATE UNLOGGED TABLE u(id int PRIMARY KEY); CREATE TABLE bag(a int); ALTER TABLE bag REPLICA IDENTITY FULL;
-		CREATE TABLE p(id int PRIMARY KEY) PARTITION BY RANGE (id); CREATE TABLE p1 PARTITION OF p FOR VALUES FROM (0) TO (9); CREATE TABLE df(id int PRIMARY KEY DEFERRABLE);
-		CREATE TABLE rls(id int PRIMARY KEY); ALTER TABLE rls ENABLE ROW LEVEL SECURITY; GRANT SELECT ON ok, keyless, "No", u, bag, p, df, rls TO fred; CREATE TABLE hidden(id int PRIMARY KEY);
+		CREATE TABLE p(id int PRIMARY KEY) PARTITION BY RANGE (id); CREATE TABLE p1 PARTITION OF p FOR VALUES FROM (0) TO (9);
+		CREATE TABLE df(id int PRIMARY KEY DEFERRABLE);
+		CREATE TABLE rls(id int PRIMARY KEY); ALTER TABLE rls ENABLE ROW LEVEL SECURITY; GRANT SELECT ON ok, keyless, "No", u, bag, p, df, rls TO fred;
+		CREATE TABLE hidden(id int PRIMARY KEY);
 		SELECT pg_create_physical_replication_slot('taken')`)
 	want := []string{
 		"blocks|wal_level|wal_level is replica, not logical|ALTER SYSTEM SET wal_level = 'logical'; -- then restart PostgreSQL",
@@ -56,7 +59,8 @@ func TestCheckNamesWhatMendsEachFinding(t *testing.T) {
 		"note|public.ok|generated columns are not copied, PostgreSQL does not send them: g|",
 		"note|public.p|its partitions are copied as one table",
 		"note|public.bag|it has no primary key; equal rows are kept as often as they are there|",
-		`blocks|publication tailrace|it does not publish public.bag, public.ok, public.p, and fred does not own them|CREATE PUBLICATION "tailrace" FOR TABLE "public"."bag", "public"."ok", "public"."p" WITH (publish_via_partition_root = true);`,
+		`blocks|publication tailrace|it does not publish public.bag, public.ok, public.p, and fred does not own them|` +
+			`CREATE PUBLICATION "tailrace" FOR TABLE "public"."bag", "public"."ok", "public"."p" WITH (publish_via_partition_root = true);`,
 	}
 	got := check(t, configOf(srv, "fred"), all)
 	for _, line := range want {

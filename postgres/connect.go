@@ -1,13 +1,16 @@
 package postgres
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
 
 	"tailrace"
 )
@@ -30,6 +33,9 @@ var pinned = map[string]string{
 	"idle_in_transaction_session_timeout": "0",
 }
 
+// readBuffer is how many bytes are taken from a connection at a time. The server writes 8 KiB at a time; when we are behind, there is more.
+const readBuffer = 128 << 10
+
 // connect opens an ordinary connection with the pinned settings.
 func (c *Config) connect(ctx context.Context) (*pgconn.PgConn, error) { return c.dial(ctx, "") }
 
@@ -48,6 +54,9 @@ func (c *Config) dial(ctx context.Context, replication string) (*pgconn.PgConn, 
 	}
 	if replication != "" {
 		pc.RuntimeParams["replication"] = replication
+	}
+	pc.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {
+		return pgproto3.NewFrontend(bufio.NewReaderSize(r, readBuffer), w)
 	}
 	conn, err := pgconn.ConnectConfig(ctx, pc)
 	if err != nil {

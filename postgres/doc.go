@@ -9,7 +9,7 @@
 // So a copy is: create the slot, COPY every table inside the exported snapshot, then apply what the slot tells from there.
 //
 //	CREATE_REPLICATION_SLOT ──▶ LSN 0/1A2B, snapshot 00000003-1
-//	   2 connections: SET TRANSACTION SNAPSHOT; COPY (SELECT ...) TO STDOUT    rows at 0/1A2B
+//	   2 connections: SET TRANSACTION SNAPSHOT; COPY ... TO STDOUT             rows at 0/1A2B; a large table's two halves side by side
 //	START_REPLICATION 0/1A2B ──▶ Begin, Relation, Insert, Update, ..., Commit  changes after 0/1A2B
 //
 // Both paths deliver text that PostgreSQL's output functions made under the same pinned settings (pinned), and one function (Config.Parse)

@@ -2,10 +2,8 @@ package postgres
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -118,7 +116,8 @@ func (c *Config) resolve(ctx context.Context, conn *pgconn.PgConn, r *wireRelati
 // waitVisible waits until transaction xid, whose commit is in the log, is seen by others: it holds the lock on its own number until then.
 func waitVisible(ctx context.Context, conn *pgconn.PgConn, xid uint32) error {
 	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
-		rows, err := query(ctx, conn, "SELECT FROM pg_locks WHERE locktype = 'transactionid' AND transactionid = $1::xid AND granted", strconv.FormatUint(uint64(xid), 10))
+		rows, err := query(ctx, conn, "SELECT FROM pg_locks WHERE locktype = 'transactionid' AND transactionid = $1::xid AND granted",
+			strconv.FormatUint(uint64(xid), 10))
 		if err != nil || len(rows) == 0 {
 			return err
 		}
@@ -134,7 +133,8 @@ func (c *Config) recognize(ctx context.Context, conn *pgconn.PgConn, r *wireRela
 	if err != nil {
 		return nil, c.explain("describe the table "+plainTable(r.schema, r.name), err)
 	}
-	dropped, err := query(ctx, conn, "SELECT attnum FROM pg_attribute WHERE attrelid = $1::oid AND attnum > 0 AND attisdropped ORDER BY attnum", strconv.FormatUint(uint64(r.rel), 10))
+	dropped, err := query(ctx, conn, "SELECT attnum FROM pg_attribute WHERE attrelid = $1::oid AND attnum > 0 AND attisdropped ORDER BY attnum",
+		strconv.FormatUint(uint64(r.rel), 10))
 	if err != nil {
 		return nil, c.explain("describe the table "+plainTable(r.schema, r.name), err)
 	}
@@ -219,57 +219,4 @@ func retyped(t *tailrace.SourceTable, col *tailrace.SourceColumn, c *candidate) 
 		return alteredError(t, "got a column "+plainIdent(col.Name)+" whose values in older rows are not in PostgreSQL's log")
 	}
 	return nil
-}
-
-// keyOf sets t's key, which must be the one that it had before.
-func (c *Config) keyOf(t *tailrace.SourceTable, r *wireRelation, known *tailrace.SourceTable) *tailrace.Error {
-	for _, k := range known.Key {
-		at := slices.IndexFunc(t.Columns, func(col tailrace.SourceColumn) bool { return col.Num == known.Columns[k].Num })
-		if at < 0 {
-			return alteredError(t, "lost a column of its key, "+plainIdent(known.Columns[k].Name))
-		}
-		t.Key = append(t.Key, at)
-	}
-	name := plainTable(t.Schema, t.Name)
-	switch {
-	case r.identity == 'f':
-		return nil
-	case r.identity == 'n' || len(known.Key) == 0:
-		e := alteredError(t, "no longer has the replica identity that its rows are known by")
-		e.Hint = fmt.Sprintf("At the source: ALTER TABLE %s REPLICA IDENTITY FULL; %s", name, e.Hint)
-		return e
-	}
-	for i := range r.columns {
-		if r.columns[i].key != slices.Contains(t.Key, i) {
-			return alteredError(t, "has another key than before")
-		}
-	}
-	return nil
-}
-
-// checkPrimary makes sure that a table under REPLICA IDENTITY FULL, whose messages do not tell its key, still has the primary key it had.
-func (c *Config) checkPrimary(ctx context.Context, conn *pgconn.PgConn, t *tailrace.SourceTable) (*tailrace.Error, error) {
-	rows, err := query(ctx, conn, `SELECT i.indkey::text, i.indnkeyatts FROM pg_index i WHERE i.indrelid = $1::oid AND i.indisprimary`, strconv.FormatUint(uint64(t.Rel), 10))
-	if err != nil {
-		return nil, c.explain("read the key of "+plainTable(t.Schema, t.Name), err)
-	}
-	if len(rows) == 1 {
-		nums := strings.Fields(rows[0][0])[:parseInt64(rows[0][1], 0)]
-		same := len(nums) == len(t.Key)
-		for _, k := range t.Key {
-			same = same && slices.Contains(nums, strconv.Itoa(t.Columns[k].Num))
-		}
-		if same {
-			return nil, nil
-		}
-	}
-	return alteredError(t, "has another key than before"), nil
-}
-
-// alteredError says why a table is followed no further.
-func alteredError(t *tailrace.SourceTable, what string) *tailrace.Error {
-	return &tailrace.Error{
-		Code: "55000", Message: fmt.Sprintf("table %s %s", plainTable(t.Schema, t.Name), what), Table: t.Name,
-		Hint: "Copy it again: drop the source here and create it again.",
-	}
 }

@@ -38,7 +38,10 @@ func TestColumnsAreRecognized(t *testing.T) {
 		{"dropped later", "1 id,2 a,3 b", "id,a,b", "1 id,3 b", "2", 100, "1 2 3"},
 		{"dropped and added again", "1 id,2 a", "id,a", "1 id,3 a@100", "2", 100, "1 3"},
 		{"to be dropped and added again", "1 id,2 a", "id,a", "1 id,3 a@101", "2", 100, "1 2"},
-		{"dropped and added again in the middle", "1 id,3 b,4 h#,6 z,7 n,8 d,9 i#", "id,b,h#,z,d,i#,n", "1 id,3 b,4 h#,6 z,8 d,9 i#,10 n@100", "2,7", 100, "1 3 4 6 8 9 10"},
+		{
+			"dropped and added again in the middle", "1 id,3 b,4 h#,6 z,7 n,8 d,9 i#", "id,b,h#,z,d,i#,n", "1 id,3 b,4 h#,6 z,8 d,9 i#,10 n@100", "2,7", 100,
+			"1 3 4 6 8 9 10",
+		},
 		{"renamed twice", "1 id,2 a", "id,b", "1 id,2 c", "", 100, "1 2"},
 		{"came and went", "1 id,2 a", "id,a,x", "1 id,2 a", "3", 100, "1 2 3"},
 		{"names exchanged", "1 id,2 a,3 b#", "id,b,a#", "1 id,2 b,3 a#", "", 100, "1 2 3"},

@@ -12,9 +12,6 @@ import (
 	"tailrace"
 )
 
-// lanes is how many connections read at a time: one per core of a small machine, so that the source keeps most of its own.
-const lanes = 2
-
 // Snapshot implements tailrace.Source.
 func (s *Source) Snapshot(ctx context.Context, tables []*tailrace.SourceTable, to tailrace.SnapshotTo) error {
 	stretches, err := s.prepare(ctx, tables)
@@ -59,7 +56,7 @@ func (s *Source) prepare(ctx context.Context, tables []*tailrace.SourceTable) ([
 	return s.c.planStretches(ctx, conn, tables)
 }
 
-// snapshotReader reads tables inside an exported snapshot, in several lanes.
+// snapshotReader reads tables inside an exported snapshot, on several connections.
 type snapshotReader struct {
 	s      *Source
 	tables []*tailrace.SourceTable
@@ -77,16 +74,16 @@ type copied struct {
 	failed *tailrace.Error
 }
 
-// run reads all stretches, each lane the next one that nobody has begun.
+// run reads all stretches, each connection the next one that nobody has begun.
 func (r *snapshotReader) run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
-	for lane := range min(lanes, len(r.stretches)) {
-		g.Go(func() error { return r.lane(ctx, lane) })
+	for range min(lanes, len(r.stretches)) {
+		g.Go(func() error { return r.read(ctx) })
 	}
 	return g.Wait()
 }
 
-func (r *snapshotReader) lane(ctx context.Context, lane int) error {
+func (r *snapshotReader) read(ctx context.Context) error {
 	conn, err := r.s.c.connect(ctx)
 	if err != nil {
 		return err
@@ -99,7 +96,7 @@ func (r *snapshotReader) lane(ctx context.Context, lane int) error {
 		}
 		var own *tailrace.Error
 		if !skip {
-			deliver := func(b *tailrace.Batch) error { return r.to.Rows(ctx, st.table, lane, b) }
+			deliver := func(b *tailrace.Batch) error { return r.to.Rows(ctx, st.table, st.lane, b) }
 			err := r.s.copyStretch(ctx, conn, r.tables[st.table], st, r.name, deliver)
 			if ctx.Err() != nil || err != nil && (conn.IsClosed() || !errors.As(err, &own)) {
 				return errors.Join(ctx.Err(), err)
@@ -136,7 +133,9 @@ func (r *snapshotReader) finished(st stretch, failed *tailrace.Error) (done bool
 }
 
 // copyStretch reads a stretch of a table. An *Error on a connection that still works concerns this table alone.
-func (s *Source) copyStretch(ctx context.Context, conn *pgconn.PgConn, t *tailrace.SourceTable, st stretch, snapshot string, deliver func(*tailrace.Batch) error) error {
+func (s *Source) copyStretch(ctx context.Context, conn *pgconn.PgConn, t *tailrace.SourceTable, st stretch, snapshot string,
+	deliver func(*tailrace.Batch) error,
+) error {
 	begin := "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET TRANSACTION SNAPSHOT " + quoteLiteral(snapshot)
 	if err := exec(ctx, conn, begin); err != nil {
 		return errors.Join(errors.New("use the exported snapshot"), err)

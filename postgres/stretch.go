@@ -12,18 +12,21 @@ import (
 	"tailrace"
 )
 
-// A large table is read in stretches of its blocks, by a condition on ctid, which PostgreSQL 14 and later answer without looking at other blocks:
+// A large table is read in stretches of its blocks, side by side, by a condition on ctid, which PostgreSQL 14 and later answer without looking at
+// other blocks:
 //
-//	lane 0   [0, 1024)                 [2048, 3072)     ...
-//	lane 1              [1024, 2048)                    [3072, end)
+//	lane 0   [0, 5000)
+//	lane 1   [5000, end)     no upper end: the table may have grown
 //
-// The last one has no upper end: the table may have grown. All are read in one snapshot, so together they are the table.
+// All are read in one snapshot, so together they are the table. A stretch is as long as can be, not one of many small ones: the rows of many tables lie
+// in the order of their key, and then two long stretches are two runs of rows that need no merging.
 
 const (
-	minStretch = 1024  // blocks, 8 MiB: less is not worth a statement
-	maxStretch = 32768 // blocks, 256 MiB: so that the lanes end at about the same time
-	// stretchesPerLane is how many stretches a lane gets of a table between these bounds.
-	stretchesPerLane = 4
+	// lanes is how many connections read at a time, and so how many stretches a table has: one per core of a small machine, so that the source
+	// keeps most of its own.
+	lanes = 2
+	// minStretch is the fewest blocks of a stretch, 32 MiB: a smaller table is read as fast by one plain COPY, which costs the source less.
+	minStretch = 4096
 	// tidRangeVersion is the first server version that reads a range of blocks by itself.
 	tidRangeVersion = 140000
 )
@@ -31,6 +34,7 @@ const (
 // stretch is a part of a table: the blocks [from, to); to 0 has no end.
 type stretch struct {
 	table    int // which of the tables
+	lane     int // which of the table's stretches
 	from, to int64
 }
 
@@ -68,34 +72,36 @@ func (c *Config) planStretches(ctx context.Context, conn *pgconn.PgConn, tables 
 
 // appendStretches adds those of a table of so many blocks.
 func appendStretches(out []stretch, table int, blocks int64) []stretch {
-	step := max(minStretch, min(maxStretch, blocks/(lanes*stretchesPerLane)))
-	from := int64(0)
-	for blocks-from >= 2*step {
-		out = append(out, stretch{table: table, from: from, to: from + step})
-		from += step
+	n := max(1, min(lanes, blocks/minStretch))
+	for lane := range n {
+		st := stretch{table: table, lane: int(lane), from: lane * blocks / n}
+		if lane+1 < n {
+			st.to = (lane + 1) * blocks / n
+		}
+		out = append(out, st)
 	}
-	return append(out, stretch{table: table, from: from})
+	return out
 }
 
-// copyStatement is the COPY that reads t's columns in a stretch.
+// copyStatement is the COPY that reads t's columns in a stretch. A plain COPY, where it will do, does not go through the source's executor.
 func copyStatement(t *tailrace.SourceTable, parted bool, st stretch) string {
 	names := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
 		names[i] = quoteIdent(c.Name)
 	}
-	from := " FROM ONLY " // tables that inherit from it are tables of their own
-	if parted {
-		from = " FROM "
-	}
-	where := ""
+	columns, table := strings.Join(names, ", "), quoteTable(t.Schema, t.Name)
+	var where []string
 	if st.from > 0 {
-		where = fmt.Sprintf(" WHERE ctid >= '(%d,0)'", st.from)
+		where = append(where, fmt.Sprintf("ctid >= '(%d,0)'", st.from))
+	}
+	if st.to > 0 {
+		where = append(where, fmt.Sprintf("ctid < '(%d,0)'", st.to))
 	}
 	switch {
-	case st.to > 0 && where == "":
-		where = fmt.Sprintf(" WHERE ctid < '(%d,0)'", st.to)
-	case st.to > 0:
-		where += fmt.Sprintf(" AND ctid < '(%d,0)'", st.to)
+	case parted:
+		return "COPY (SELECT " + columns + " FROM " + table + ") TO STDOUT"
+	case len(where) == 0:
+		return "COPY " + table + " (" + columns + ") TO STDOUT" // not of tables that inherit from it: they are tables of their own
 	}
-	return "COPY (SELECT " + strings.Join(names, ", ") + from + quoteTable(t.Schema, t.Name) + where + ") TO STDOUT"
+	return "COPY (SELECT " + columns + " FROM ONLY " + table + " WHERE " + strings.Join(where, " AND ") + ") TO STDOUT"
 }

@@ -41,7 +41,8 @@ SELECT c.oid, n.nspname, c.relname, c.relkind, c.relpersistence, c.relreplident,
   (SELECT string_agg(k::text, ' ' ORDER BY o) FROM pg_index i, unnest(i.indkey::int2[]) WITH ORDINALITY u(k, o)
     WHERE i.indrelid = c.oid AND i.indisreplident AND o <= i.indnkeyatts),
   EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary AND NOT i.indimmediate),
-  CASE WHEN c.relkind = 'p' THEN (SELECT coalesce(sum(greatest(l.reltuples, 0)), -1)::bigint FROM pg_partition_tree(c.oid) t JOIN pg_class l ON l.oid = t.relid WHERE t.isleaf)
+  CASE WHEN c.relkind = 'p' THEN (SELECT coalesce(sum(greatest(l.reltuples, 0)), -1)::bigint
+    FROM pg_partition_tree(c.oid) t JOIN pg_class l ON l.oid = t.relid WHERE t.isleaf)
     ELSE c.reltuples::bigint END,
   CASE WHEN c.relkind = 'p' THEN (SELECT string_agg(quote_ident(ln.nspname) || '.' || quote_ident(l.relname), ', ' ORDER BY l.oid)
     FROM pg_partition_tree(c.oid) t JOIN pg_class l ON l.oid = t.relid JOIN pg_namespace ln ON ln.oid = l.relnamespace WHERE t.isleaf AND l.relkind = 'r'
@@ -194,8 +195,9 @@ func (c *Config) columns(ctx context.Context, conn *pgconn.PgConn, rel uint32) (
 
 // missingValue is the stored form of attmissingval, which prints as an array of one element.
 func (c *Config) missingValue(t tailrace.Type, array string) ([]byte, error) {
-	text, ok := strings.CutPrefix(array, "{")
-	if text, ok = strings.CutSuffix(text, "}"); !ok {
+	text, opened := strings.CutPrefix(array, "{")
+	text, closed := strings.CutSuffix(text, "}")
+	if !opened || !closed {
 		return nil, fmt.Errorf("attmissingval %q: %w", array, tailrace.ErrCorrupt)
 	}
 	if strings.HasPrefix(text, `"`) && strings.HasSuffix(text, `"`) && len(text) >= 2 {
@@ -214,50 +216,6 @@ func (c *Config) missingValue(t tailrace.Type, array string) ([]byte, error) {
 		return nil, err
 	}
 	return append([]byte{}, col.Bytes(0)...), nil
-}
-
-// obstacle says why r cannot be followed, nil when it can.
-func (c *Config) obstacle(r *relation) *tailrace.Error {
-	name := plainTable(r.Schema, r.Name)
-	refuse := func(message, hint string) *tailrace.Error {
-		return &tailrace.Error{Code: "55000", Message: fmt.Sprintf("table %s "+message, name), Hint: hint, Table: r.Name}
-	}
-	switch {
-	case r.persistence == "u":
-		return refuse("is unlogged: its changes are not in PostgreSQL's log", fmt.Sprintf("At the source: ALTER TABLE %s SET LOGGED;", name))
-	case r.persistence == "t":
-		return refuse("is temporary", "Copy it into an ordinary table.")
-	case r.leaf:
-		return refuse("is a partition; its root is followed instead", "Name the partitioned root.")
-	case !r.canSelect:
-		return refuse("may not be read by "+c.User, fmt.Sprintf("At the source: GRANT USAGE ON SCHEMA %s TO %s; GRANT SELECT ON %s TO %s;",
-			plainIdent(r.Schema), plainIdent(c.User), name, plainIdent(c.User)))
-	case r.rowSecurity:
-		return refuse("hides rows from "+c.User+" by row security", fmt.Sprintf("At the source: ALTER ROLE %s BYPASSRLS;", plainIdent(c.User)))
-	case r.identity == "n" || r.identity == "d" && len(r.primary) == 0:
-		return refuse("has no key that its changes could name rows by", fmt.Sprintf("At the source: ALTER TABLE %s REPLICA IDENTITY FULL; or better, ALTER TABLE %s ADD PRIMARY KEY (...);", name, name))
-	case r.identity == "d" && r.deferrable:
-		return refuse("has a deferrable primary key, which its changes cannot name rows by", fmt.Sprintf("At the source: ALTER TABLE %s REPLICA IDENTITY FULL;", name))
-	case len(r.badLeaves) > 0:
-		var fix []string
-		for _, l := range r.badLeaves {
-			fix = append(fix, fmt.Sprintf("ALTER TABLE %s REPLICA IDENTITY FULL;", l))
-		}
-		return refuse("has partitions without a replica identity: "+strings.Join(r.badLeaves, ", "), "At the source: "+strings.Join(fix, " "))
-	case len(r.Key) < len(r.keyNums()):
-		return refuse("has a generated column in its key, which PostgreSQL does not send", "Leave it out, or choose another key at the source: ALTER TABLE "+name+" REPLICA IDENTITY USING INDEX ...;")
-	case len(r.Columns) == 0:
-		return refuse("has no column that could be copied", "Leave it out.")
-	}
-	return nil
-}
-
-// missingTable says that a table asked for is not there.
-func missingTable(name string) *tailrace.Error {
-	return &tailrace.Error{
-		Code: "42P01", Message: fmt.Sprintf("table %s does not exist at the source", qualified(name)), Table: name,
-		Hint: `List the tables there with: psql -c '\dt *.*'`,
-	}
 }
 
 func parseUint32(s string) uint32 {

@@ -59,7 +59,8 @@ func (a *AttachCmd) Run(ctx context.Context) error {
 func (a *AttachCmd) connect(ctx context.Context) (*pgx.Conn, error) {
 	config, err := pgx.ParseConfig(a.Server)
 	if err != nil {
-		return nil, &tailrace.Error{Code: "08001", Message: fmt.Sprintf("%q is not the address of a server", a.Server), Hint: "Write it as postgres://127.0.0.1:6875/postgres."}
+		return nil, &tailrace.Error{Code: "08001", Message: fmt.Sprintf("%q is not the address of a server", a.Server), Hint: "Write it as " +
+			"postgres://127.0.0.1:6875/postgres."}
 	}
 	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
 	conn, err := pgx.ConnectConfig(ctx, config)
@@ -99,7 +100,10 @@ func (a *AttachCmd) statements(config postgres.Config) []string {
 	name := pgx.Identifier{config.Database}.Sanitize()
 	secret := pgx.Identifier{config.Database + "_password"}.Sanitize()
 	option := func(name, value string) string { return name + " " + literal(value) }
-	options := []string{option("HOST", orElse(config.Host, "127.0.0.1")), "PORT " + orElse(config.Port, "5432"), option("DATABASE", config.Database), option("USER", orElse(config.User, "postgres"))}
+	options := []string{
+		option("HOST", orElse(config.Host, "127.0.0.1")), "PORT " + orElse(config.Port, "5432"), option("DATABASE", config.Database),
+		option("USER", orElse(config.User, "postgres")),
+	}
 	if config.SSLMode != "" {
 		options = append(options, option("SSL MODE", config.SSLMode))
 	}
