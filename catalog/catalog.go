@@ -124,7 +124,8 @@ func NewFold() *Fold {
 // Current is the newest catalog.
 func (f *Fold) Current() *Catalog { return f.current.Load() }
 
-// Apply folds one entry in and returns what happened to tables, in order. One goroutine applies.
+// Apply folds one entry in and returns what happened to tables, in order. One goroutine applies. A record that is no change is ErrCorrupt, and the entry
+// changes nothing.
 func (f *Fold) Apply(e *log.Entry) ([]TableChange, error) {
 	var changes []TableChange
 	c := f.Current()
@@ -143,7 +144,13 @@ func (f *Fold) Apply(e *log.Entry) ([]TableChange, error) {
 				continue
 			}
 			var ch Change
-			if err := json.Unmarshal(r.Payload, &ch); err != nil {
+			err := json.Unmarshal(r.Payload, &ch)
+			if err != nil {
+				err = corrupt("%s", err)
+			} else {
+				err = ch.valid()
+			}
+			if err != nil {
 				return nil, fmt.Errorf("apply catalog change at %d: %w", txn.Time, err)
 			}
 			if tc, ok := c.apply(&ch); ok {
@@ -222,13 +229,16 @@ func (f *Fold) Encode() []byte {
 	return append(binary.LittleEndian.AppendUint32(nil, uint32(len(body))), body...)
 }
 
-// Restore replaces the fold by what Encode returned.
+// Restore replaces the fold by what Encode returned. Other bytes are ErrCorrupt, and change nothing.
 func (f *Fold) Restore(raw []byte) error {
 	if len(raw) < 4 || len(raw)-4 != int(binary.LittleEndian.Uint32(raw)) {
 		return fmt.Errorf("restore catalog: %w", tailrace.ErrCorrupt)
 	}
 	c := NewFold().Current()
 	if err := json.Unmarshal(raw[4:], c); err != nil {
+		return fmt.Errorf("restore catalog: %w", corrupt("%s", err))
+	}
+	if err := c.valid(); err != nil {
 		return fmt.Errorf("restore catalog: %w", err)
 	}
 	c.index()

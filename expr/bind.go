@@ -3,6 +3,7 @@ package expr
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -126,6 +127,9 @@ func (s *Scope) literal(c *pg_query.A_Const) (*Expr, error) {
 // number is a constant too large for int4, or with a point or exponent: bigint if it fits, else numeric.
 func (s *Scope) number(text string, loc int32) (*Expr, error) {
 	if v, err := strconv.ParseInt(text, 10, 64); err == nil {
+		if v == math.MinInt32 { // its digits alone are too big for an integer; with the sign it is one
+			return constant(tailrace.TypeOf(tailrace.KindInt4), int32Value(math.MinInt32), loc), nil
+		}
 		return constant(tailrace.TypeOf(tailrace.KindInt8), int64Value(v), loc), nil
 	}
 	if strings.ContainsAny(text, "xXoObB_") { // 0x10 and 1_000 are newer than the PostgreSQL we speak

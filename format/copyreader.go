@@ -58,7 +58,8 @@ type CopyReader struct {
 	scratch []byte // fields without their escapes
 	started bool   // the header or signature has been read
 	batch   *tailrace.Batch
-	bytes   int // of the rows in batch
+	bytes   int   // of the rows in batch
+	room    []int // bytes that each column of the last batch took
 	err     error
 }
 
@@ -128,17 +129,34 @@ func (r *CopyReader) Next() (*tailrace.Batch, error) {
 	}
 }
 
+// newBatch begins a batch with room for as much as the last one held: rows of one COPY are much alike.
 func (r *CopyReader) newBatch() {
-	const room = 512 // rows; columns grow
+	const room = 512 // rows of the first
 	r.batch, r.bytes = &tailrace.Batch{Cols: make([]tailrace.Column, len(r.types))}, 0
+	if r.room == nil {
+		for i, t := range r.types {
+			r.batch.Cols[i] = tailrace.MakeColumn(t.Kind, room)
+		}
+		return
+	}
 	for i, t := range r.types {
-		r.batch.Cols[i] = tailrace.MakeColumn(t.Kind, room)
+		c := tailrace.MakeColumn(t.Kind, copyBatchRows)
+		if c.Width == 0 {
+			c.Data = make([]byte, 0, r.room[i]+r.room[i]/8)
+		}
+		r.batch.Cols[i] = c
 	}
 }
 
 func (r *CopyReader) take() *tailrace.Batch {
 	b := r.batch
 	r.batch = nil
+	if b.N == copyBatchRows { // batches of wide rows are shorter, and grow
+		r.room = make([]int, len(b.Cols))
+		for i := range b.Cols {
+			r.room[i] = len(b.Cols[i].Data)
+		}
+	}
 	return b
 }
 

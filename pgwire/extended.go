@@ -2,6 +2,7 @@ package pgwire
 
 import (
 	"context"
+	"errors"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
@@ -17,7 +18,7 @@ func (c *conn) extended(ctx context.Context, kind byte, body []byte) error {
 	case 'B':
 		return c.bind(ctx, body)
 	case 'D':
-		return c.describe(body)
+		return c.describe(ctx, body)
 	case 'E':
 		return c.execute(ctx, body)
 	}
@@ -151,7 +152,7 @@ func formatCodes(codes []int16, n int) ([]bool, error) {
 }
 
 // describe answers with what a statement takes and returns, or what a portal returns.
-func (c *conn) describe(body []byte) error {
+func (c *conn) describe(ctx context.Context, body []byte) (err error) {
 	var m pgproto3.Describe
 	if err := m.Decode(body); err != nil {
 		return violation("invalid message format")
@@ -167,11 +168,9 @@ func (c *conn) describe(body []byte) error {
 		c.out.send(&pgproto3.ParameterDescription{ParameterOIDs: p.ParamOIDs})
 		columns, formats = p.Columns, make([]bool, len(p.Columns))
 	case 'P':
-		o, err := c.portals.get(m.Name)
-		if err != nil {
+		if columns, formats, err = c.describePortal(ctx, m.Name); err != nil {
 			return err
 		}
-		columns, formats = o.columns, o.sending.formats
 	default:
 		return violation("invalid DESCRIBE message subtype %d", m.ObjectType)
 	}
@@ -181,6 +180,20 @@ func (c *conn) describe(body []byte) error {
 	}
 	c.out.send(describe(columns, formats))
 	return nil
+}
+
+// describePortal is what a portal returns. A cursor that SQL declared is one too, as it is in PostgreSQL: psycopg asks so about its named cursors.
+func (c *conn) describePortal(ctx context.Context, name string) (columns []tailrace.ResultColumn, binary []bool, err error) {
+	o, err := c.portals.get(name)
+	if err == nil {
+		return o.columns, o.sending.formats, nil
+	}
+	columns, cursorErr := c.session.CursorColumns(ctx, name)
+	var missing *tailrace.Error
+	if errors.As(cursorErr, &missing) && missing.Code == "34000" {
+		return nil, nil, err
+	}
+	return columns, make([]bool, len(columns)), cursorErr
 }
 
 // execute runs a portal, or goes on with one that a row limit has suspended.

@@ -2,9 +2,11 @@ package pgwire
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
@@ -21,6 +23,7 @@ type sending struct {
 	encoder  *format.Encoder // nil until the first row
 	batch    *tailrace.Batch // the rows that wait behind a row limit are those from next on
 	next     int
+	prefix   []byte // of the first row's COPY data
 }
 
 // describe is the RowDescription of columns.
@@ -104,7 +107,12 @@ func (c *conn) encode(ctx context.Context, s *sending, to int) error {
 	step := max(1, WriteBytes/(s.batch.Size()/max(1, s.batch.N)+16*len(s.batch.Cols)+16))
 	for s.next < to {
 		until := min(to, s.next+step)
+		first := len(c.out.buf)
 		c.out.buf = s.encoder.AppendBatch(c.out.buf, s.batch, s.next, until)
+		if s.prefix != nil && until > s.next {
+			c.out.buf = prefixed(c.out.buf, first, s.prefix)
+			s.prefix = nil
+		}
 		s.next = until
 		if len(c.out.buf) < WriteBytes {
 			continue
@@ -129,6 +137,14 @@ func (c *conn) complete(ctx context.Context, s *sending, sent int64) error {
 	return nil
 }
 
+// prefixed puts prefix before the content of the message that begins at byte at of buf.
+func prefixed(buf []byte, at int, prefix []byte) []byte {
+	buf = slices.Insert(buf, at+5, prefix...)
+	size := binary.BigEndian.Uint32(buf[at+1:])
+	binary.BigEndian.PutUint32(buf[at+1:], size+uint32(len(prefix)))
+	return buf
+}
+
 // copyOut sends rows as COPY data, one CopyData message each.
 func (c *conn) copyOut(ctx context.Context, s *sending) (int64, error) {
 	formats := make([]uint16, len(s.res.Columns))
@@ -140,8 +156,11 @@ func (c *conn) copyOut(ctx context.Context, s *sending) (int64, error) {
 		}
 	}
 	c.out.send(&pgproto3.CopyOutResponse{OverallFormat: overall, ColumnFormatCodes: formats})
-	if s.res.CopyOut.Header != nil {
-		c.out.send(&pgproto3.CopyData{Data: s.res.CopyOut.Header})
+	switch header := s.res.CopyOut.Header; {
+	case s.res.CopyOut.Binary:
+		s.prefix = header // psycopg expects it in the first row's message, where PostgreSQL puts it
+	case header != nil:
+		c.out.send(&pgproto3.CopyData{Data: header})
 	}
 	s.encoder = s.res.CopyOut.Encoder
 	sent, _, err := c.rows(ctx, s, 0)
@@ -149,7 +168,7 @@ func (c *conn) copyOut(ctx context.Context, s *sending) (int64, error) {
 		return sent, err
 	}
 	if s.res.CopyOut.Trailer != nil {
-		c.out.send(&pgproto3.CopyData{Data: s.res.CopyOut.Trailer})
+		c.out.send(&pgproto3.CopyData{Data: append(s.prefix, s.res.CopyOut.Trailer...)}) // the signature too when there was no row
 	}
 	c.out.send(&pgproto3.CopyDone{})
 	return sent, nil

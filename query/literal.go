@@ -45,6 +45,10 @@ func (p *planner) constant(n *pg_query.A_Const) (expr, error) {
 // number plans a number too big for an integer, or with a point or an exponent.
 func (p *planner) number(e expr, text string) (expr, error) {
 	if i, err := strconv.ParseInt(text, 0, 64); err == nil {
+		if i == math.MinInt32 { // its digits alone are too big for an integer; with the sign it is one
+			e.typ, e.sql = tailrace.TypeOf(kInt4), "CAST("+strconv.FormatInt(i, 10)+" AS INTEGER)"
+			return e, nil
+		}
 		e.typ, e.sql = tailrace.TypeOf(kInt8), "CAST("+strconv.FormatInt(i, 10)+" AS BIGINT)"
 		return e, nil
 	}

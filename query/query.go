@@ -108,7 +108,7 @@ func (e *Engine) Plan(_ context.Context, tree *pg_query.Node, text string, r Res
 		return nil, err
 	}
 	q = p.settle(q)
-	plan := &Plan{e: e, pieces: cutMarks(q.sql), params: p.params, scans: p.scans}
+	plan := &Plan{e: e, pieces: cutMarks(q.sql), params: p.params, scans: p.scans, columns: []tailrace.ResultColumn{}} // SELECT alone has rows of no columns
 	for _, c := range q.columns {
 		plan.columns = append(plan.columns, tailrace.ResultColumn{Name: c.name, Type: c.typ, Table: c.table, Attr: c.attr})
 	}
@@ -122,6 +122,9 @@ func (e *Engine) Plan(_ context.Context, tree *pg_query.Node, text string, r Res
 
 // Columns describes the result.
 func (p *Plan) Columns() []tailrace.ResultColumn { return p.columns }
+
+// Scans is how often the plan reads a table.
+func (p *Plan) Scans() int { return len(p.scans) }
 
 // Params is the type of each parameter, given or inferred.
 func (p *Plan) Params() []tailrace.Type { return p.params }

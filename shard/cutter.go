@@ -86,7 +86,7 @@ func (c *cutter) buffer() *tailrace.Batch {
 	b := c.spare
 	c.spare = nil
 	if b == nil {
-		return tailrace.NewBatch(c.l.schema, 0)
+		return tailrace.NewBatch(c.l.schema, 2) // an UPDATE's: most transactions change one row
 	}
 	for i := range b.Cols {
 		b.Cols[i].Reset()

@@ -35,7 +35,7 @@ func (x *memIndex) cover(m *manifest, l *layout) (bool, error) {
 		x.l, x.from, x.to = l, first, first
 		x.newest, x.entries, x.highest = make(map[uint64]int32), nil, nil
 	}
-	var key []byte
+	key := make([]byte, 0, 64) // on the stack
 	for ; x.to < m.nextSeq; x.to++ {
 		mb := m.mem[x.to-first]
 		b, err := mb.batch()
@@ -63,7 +63,7 @@ func (x *memIndex) cover(m *manifest, l *layout) (bool, error) {
 // find calls found with each update of key in m's memtable, newest first, until it says stop. The caller holds mu and cover said true.
 func (x *memIndex) find(m *manifest, key []byte, found func(mb *memBatch, b *tailrace.Batch, row int) (stop bool)) error {
 	e, ok := x.newest[KeyHash(key)]
-	var buf []byte
+	buf := make([]byte, 0, 64) // on the stack
 	for ; ok && e >= 0; e = x.entries[e].before {
 		entry := x.entries[e]
 		if entry.seq >= m.nextSeq {

@@ -3,6 +3,7 @@ package shard
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 	"slices"
 
 	"tailrace"
@@ -72,23 +73,25 @@ func (l *layout) leads(r *run) bool {
 	return len(r.order) >= l.head && slices.Equal(r.order[:l.head], l.ids()[:l.head])
 }
 
-// rowRef is a row while it is sorted: the first bytes of its key decide most comparisons.
+// rowRef is a row while it is sorted: the prefix of its key decides most comparisons.
 type rowRef struct {
 	prefix uint64
 	row    int32
 }
 
-// sort returns the rows of b in order: by the columns of l, ties by stored bytes, then by time. nil when they are in order already.
+// sort returns the rows of b in order: by the columns of l, ties by stored bytes, then by time. nil when they are in order already. Keys are made
+// of the head's columns only: the others seldom decide, and then theirs are made for two rows at a time.
 func (l *layout) sort(b *tailrace.Batch) []int32 {
 	if b.N < 2 {
 		return nil
 	}
-	keys, ends, refs := make([]byte, 0, 16*b.N), make([]int, b.N+1), make([]rowRef, b.N)
+	keys, ends, refs := make([]byte, 0, l.headBytes(b)), make([]int, b.N+1), make([]rowRef, b.N)
 	for i := range b.N {
-		keys = l.appendKey(keys, b, i)
+		keys = l.appendHead(keys, b, i)
 		ends[i+1] = len(keys)
 		refs[i] = rowRef{keyPrefix(keys[ends[i]:]), int32(i)}
 	}
+	var rest [2][]byte
 	compare := func(x, y rowRef) int {
 		if x.prefix != y.prefix {
 			if x.prefix < y.prefix {
@@ -97,6 +100,10 @@ func (l *layout) sort(b *tailrace.Batch) []int32 {
 			return 1
 		}
 		if r := bytes.Compare(keys[ends[x.row]:ends[x.row+1]], keys[ends[y.row]:ends[y.row+1]]); r != 0 {
+			return r
+		}
+		rest[0], rest[1] = l.appendRest(rest[0][:0], b, int(x.row)), l.appendRest(rest[1][:0], b, int(y.row))
+		if r := bytes.Compare(rest[0], rest[1]); r != 0 {
 			return r
 		}
 		if r := tailrace.CompareStored(l.order, b, int(x.row), b, int(y.row)); r != 0 {
@@ -113,6 +120,15 @@ func (l *layout) sort(b *tailrace.Batch) []int32 {
 		rows[i] = r.row
 	}
 	return rows
+}
+
+// headBytes is about what the head keys of b take, in bytes: three bytes a value beside those of the value.
+func (l *layout) headBytes(b *tailrace.Batch) int {
+	n := 3 * l.head * b.N
+	for _, c := range l.order[:l.head] {
+		n += len(b.Cols[c].Data)
+	}
+	return n
 }
 
 // sorted returns b with its rows in order.
@@ -150,15 +166,25 @@ func (l *layout) consolidated(b *tailrace.Batch, byTime bool) *tailrace.Batch {
 	return &out
 }
 
-// keyPrefix is the first eight bytes of key as a number that orders as they do.
+// keyPrefix is a number that orders as keys do, as far as it goes: the eight bytes after the first one, which tells values from NULL, so that the key of an
+// integer is in it whole.
 func keyPrefix(key []byte) uint64 {
-	if len(key) >= 8 {
-		return binary.BigEndian.Uint64(key)
+	switch {
+	case len(key) == 0: // of a row without columns
+		return 0
+	case key[0] != firstOfValue:
+		return math.MaxUint64 // NULL, which orders last
+	}
+	if len(key) > 8 {
+		return binary.BigEndian.Uint64(key[1:])
 	}
 	var buf [8]byte
-	copy(buf[:], key)
+	copy(buf[:], key[1:])
 	return binary.BigEndian.Uint64(buf[:])
 }
+
+// firstOfValue is the first byte that tailrace.AppendKey gives a value that is not NULL.
+const firstOfValue = 1
 
 func compareTime(a, b tailrace.Time) int {
 	switch {

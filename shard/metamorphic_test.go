@@ -301,6 +301,10 @@ func (w *world) checkLookup(ctx context.Context) {
 		if at[i] >= 0 {
 			got = show(rows, int(at[i]))
 		}
+		above, err := w.shard().Above(keyBytes(keys.Cols[0].Int32s()[i]))
+		if err != nil || above && overlay == nil && got != "" {
+			w.fatal("key %q is above all: got %v, %v, and there is %s", keys.Cols[0].Bytes(i), above, err, got)
+		}
 		if want := byKey[string(keys.Cols[0].Bytes(i))]; got != want {
 			w.fatal("lookup %q as of %d: got %s, want %s\n%s", keys.Cols[0].Bytes(i), asOf, got, want, w.describe())
 		}

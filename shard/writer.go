@@ -68,7 +68,9 @@ func (w *Writer) begin(buf *tailrace.Batch) {
 
 // Append adds updates. b has columns of the schema; it is copied.
 func (w *Writer) Append(ctx context.Context, b *tailrace.Batch) error {
-	b = b.Project(w.l.schema)
+	if !sameColumns(b, w.buf) {
+		b = b.Project(w.l.schema)
+	}
 	for from := 0; from < b.N; from += PieceRows {
 		to := min(b.N, from+PieceRows)
 		for c := range w.buf.Cols {
@@ -91,6 +93,9 @@ func (w *Writer) Append(ctx context.Context, b *tailrace.Batch) error {
 	}
 	return nil
 }
+
+// sameColumns tells that two batches have the same columns in the same order.
+func sameColumns(a, b *tailrace.Batch) bool { return slices.Equal(a.IDs, b.IDs) }
 
 // hand gives the buffer to the cutter and begins another.
 func (w *Writer) hand(ctx context.Context) error {
@@ -178,7 +183,8 @@ func (w *Writer) Records(ctx context.Context) ([]log.Record, error) {
 	}
 	if len(out) > 0 {
 		out[0].Whole = w.whole
-		out[0].Keys = slices.Sorted(maps.Keys(w.keys))
+		out[0].Keys = slices.AppendSeq(make([]uint64, 0, len(w.keys)), maps.Keys(w.keys))
+		slices.Sort(out[0].Keys)
 	}
 	return out, nil
 }

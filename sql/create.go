@@ -130,12 +130,14 @@ func (s *Session) addField(st *statement, t *catalog.Table, d *pg_query.ColumnDe
 		return false, at(s.unsupported("COLLATE", "text is ordered by its bytes, as COLLATE \"C\" does."), st.pos(d.CollClause.Location))
 	}
 	f := tailrace.Field{ID: t.Columns.NextColumn, Name: d.Colname, Type: typ}
+	nullable := false
 	for _, n := range d.Constraints {
 		c := n.GetConstraint()
 		switch c.Contype {
 		case pg_query.ConstrType_CONSTR_NOTNULL:
 			f.NotNull = true
 		case pg_query.ConstrType_CONSTR_NULL:
+			nullable = true
 		case pg_query.ConstrType_CONSTR_PRIMARY:
 			isKey = true
 		case pg_query.ConstrType_CONSTR_DEFAULT:
@@ -144,6 +146,9 @@ func (s *Session) addField(st *statement, t *catalog.Table, d *pg_query.ColumnDe
 			}
 		default:
 			return false, at(s.refuseConstraint(c), st.pos(c.Location))
+		}
+		if nullable && f.NotNull {
+			return false, at(failure("42601", "conflicting NULL/NOT NULL declarations for column \"%s\" of table \"%s\"", f.Name, t.Name), st.pos(c.Location))
 		}
 	}
 	t.Columns.Fields = append(t.Columns.Fields, f)

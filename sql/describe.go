@@ -141,3 +141,15 @@ func (s *Session) describeSubscribe(ctx context.Context, st *statement) ([]tailr
 	}
 	return sub.Columns(), sub.Close()
 }
+
+// CursorColumns describes the rows of an open cursor: a driver may ask for it as for a portal. It is 34000 when there is none.
+func (s *Session) CursorColumns(ctx context.Context, name string) ([]tailrace.ResultColumn, error) {
+	c, err := s.cursor(name)
+	if err != nil {
+		return nil, err
+	}
+	if c.columns == nil && c.subscribe != nil { // FETCH has not begun it
+		return s.describeSubscribe(ctx, c.st)
+	}
+	return c.columns, nil
+}

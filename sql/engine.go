@@ -25,8 +25,9 @@ type Engine struct {
 	Logger  *slog.Logger     // told of internal errors; nil: slog.Default
 	Now     func() time.Time // nil: time.Now
 
-	texts     parse.Cache
-	following following
+	texts                     parse.Cache
+	following                 following
+	changeBytes, overlayBytes int // instead of the constants, when not 0
 }
 
 // Sources is the hook to ingest, which this package cannot import: both are of one level.

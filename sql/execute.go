@@ -64,7 +64,7 @@ func (s *Session) executeStatement(ctx context.Context, st *statement, n *pg_que
 		}
 		params.Cols = append(params.Cols, c)
 	}
-	return s.dispatch(ctx, &statement{Statement: p.st, params: params, types: append([]tailrace.Type(nil), p.Params...)})
+	return s.dispatch(ctx, &statement{Statement: p.st, params: params, types: append([]tailrace.Type(nil), p.Params...), keep: &p.kept})
 }
 
 // deallocate runs DEALLOCATE, which forgets statements of the protocol too.

@@ -64,6 +64,13 @@ func (s *Session) insert(ctx context.Context, st *statement, n *pg_query.InsertS
 	if err := s.txn.open(ctx, plain && s.alone()); err != nil {
 		return nil, err
 	}
+	if k, ok := s.kept(st, n.Relation); ok && k.insert != nil {
+		count, err := s.insertFilled(ctx, st, k.insert)
+		if err != nil {
+			return nil, err
+		}
+		return done(fmt.Sprintf("INSERT 0 %d", count)), nil
+	}
 	in, err := s.resolveInsert(st, n)
 	if err != nil {
 		return nil, err
@@ -231,6 +238,14 @@ func (s *Session) insertValues(ctx context.Context, st *statement, in *inserting
 	if err != nil {
 		return 0, err
 	}
+	k := &keptInsert{in, fills}
+	s.keep(st, kept{table: in.table, insert: k})
+	return s.insertFilled(ctx, st, k)
+}
+
+// insertFilled inserts a row for each filling.
+func (s *Session) insertFilled(ctx context.Context, st *statement, k *keptInsert) (int64, error) {
+	in, fills := k.in, k.fills
 	row := s.row(st.params)
 	b := tailrace.NewBatch(in.table.Columns, min(len(fills), insertRowsAtOnce))
 	for i, fill := range fills {
@@ -241,7 +256,7 @@ func (s *Session) insertValues(ctx context.Context, st *statement, in *inserting
 			if err := s.insertRows(ctx, in.table, b); err != nil {
 				return 0, err
 			}
-			b = tailrace.NewBatch(in.table.Columns, insertRowsAtOnce)
+			b = tailrace.NewBatch(in.table.Columns, min(len(fills)-i-1, insertRowsAtOnce))
 		}
 	}
 	return int64(len(fills)), nil

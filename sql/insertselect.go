@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 
 	pg_query "github.com/pganalyze/pg_query_go/v6"
 
@@ -49,40 +50,53 @@ func (s *Session) insertSelect(ctx context.Context, st *statement, in *inserting
 	}
 }
 
-// assemble makes rows of the table from rows of a query: what it gives converted, the rest by default, multiplicities spread out.
+// assemble makes rows of the table from rows of a query: what it gives converted, the rest by default, multiplicities spread out. Columns that need
+// no change are shared with got.
 func (s *Session) assemble(in *inserting, defaults filling, cols []tailrace.ResultColumn, got *tailrace.Batch) (*tailrace.Batch, error) {
-	b := tailrace.NewBatch(in.table.Columns, got.N)
-	given := make([]int, len(in.table.Columns.Fields))
-	for i := range given {
-		given[i] = -1
-	}
-	for i := range cols {
-		given[in.columns[i]] = i
-	}
+	got = spreadOut(got)
+	fields := in.table.Columns.Fields
+	b := &tailrace.Batch{N: got.N, IDs: make([]tailrace.ColumnID, len(fields)), Cols: make([]tailrace.Column, len(fields))}
+	from := make([]func(i int) error, len(fields)) // appends row i's value; nil for a column that is there
 	row := s.row(nil)
+	for c := range fields {
+		b.IDs[c] = fields[c].ID
+		g := slices.Index(in.columns[:len(cols)], c)
+		if g >= 0 && sameStored(cols[g].Type, fields[c].Type) {
+			b.Cols[c] = got.Cols[g]
+			continue
+		}
+		col := &b.Cols[c]
+		*col = tailrace.MakeColumn(fields[c].Type.Kind, got.N)
+		if g < 0 {
+			from[c] = func(int) error { return defaults[c].Append(col, row) }
+		} else {
+			from[c] = func(i int) error { return s.appendConverted(col, fields[c].Type, &got.Cols[g], cols[g].Type, i) }
+		}
+	}
+	if !slices.ContainsFunc(from, func(f func(int) error) bool { return f != nil }) {
+		return b, nil
+	}
 	for i := range got.N {
-		for range got.Diff(i) {
-			for c := range b.Cols {
-				if given[c] < 0 {
-					if err := defaults[c].Append(&b.Cols[c], row); err != nil {
-						return nil, err
-					}
-					continue
-				}
-				from := &got.Cols[given[c]]
-				if err := s.appendConverted(&b.Cols[c], in.table.Columns.Fields[c].Type, from, cols[given[c]].Type, i); err != nil {
-					return nil, err
-				}
+		for _, f := range from {
+			if f == nil {
+				continue
 			}
-			b.AppendDiff(1)
+			if err := f(i); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return b, nil
 }
 
+// sameStored tells that a value of type from is stored in a column of type to as it is.
+func sameStored(from, to tailrace.Type) bool {
+	return from.Kind == to.Kind && (to.Mod < 0 || to.Mod == from.Mod)
+}
+
 // appendConverted adds row i of from, of type ft, to c as type t, by the rules of assignment.
 func (s *Session) appendConverted(c *tailrace.Column, t tailrace.Type, from *tailrace.Column, ft tailrace.Type, i int) error {
-	if from.IsNull(i) || ft.Kind == t.Kind && (t.Mod < 0 || t.Mod == ft.Mod) {
+	if from.IsNull(i) || sameStored(ft, t) {
 		c.AppendFrom(from, i)
 		return nil
 	}

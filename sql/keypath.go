@@ -1,9 +1,9 @@
 package sql
 
 import (
+	"bytes"
 	"context"
 	"slices"
-	"strings"
 
 	pg_query "github.com/pganalyze/pg_query_go/v6"
 
@@ -146,10 +146,11 @@ func (p *keyPath) find(ctx context.Context, s *Session, st *statement) (*tailrac
 	if err != nil {
 		return nil, err
 	}
-	for _, h := range hashesOf(schema, keys) {
+	hashes := hashesOf(schema, keys.Cols, keys.N)
+	for _, h := range hashes {
 		s.txn.readKey(p.table.ID, h)
 	}
-	overlay, err := s.txn.overlay(ctx, p.table.ID)
+	overlay, err := s.txn.overlayOf(ctx, p.table.ID, hashes)
 	if err != nil {
 		return nil, err
 	}
@@ -176,22 +177,15 @@ func (p *keyPath) find(ctx context.Context, s *Session, st *statement) (*tailrac
 	if rows == nil {
 		return tailrace.NewBatch(schema, 0), nil
 	}
-	out := rows.Gather(keep)
-	out.Times, out.Diffs = nil, nil
-	return out, nil
-}
-
-func hashesOf(schema *tailrace.Schema, keys *tailrace.Batch) []uint64 {
-	full := tailrace.NewBatch(schema, 0)
-	full.N = keys.N
-	for i, k := range schema.Key {
-		full.Cols[k] = keys.Cols[i]
+	out := *rows
+	if len(keep) < rows.N || !slices.IsSorted(keep) {
+		out = *rows.Gather(keep)
 	}
-	_, hashes := keysOf(schema, full)
-	return hashes
+	out.Times, out.Diffs = nil, nil
+	return &out, nil
 }
 
-// keys evaluates the keys, each once. A value that the key column cannot hold, or NULL, is the key of no row.
+// keys evaluates the keys, each once, in key order. A value that the key column cannot hold, or NULL, is the key of no row.
 func (p *keyPath) keys(s *Session, row *expr.Row) (*tailrace.Batch, error) {
 	schema := p.table.Columns
 	keys := &tailrace.Batch{}
@@ -199,45 +193,55 @@ func (p *keyPath) keys(s *Session, row *expr.Row) (*tailrace.Batch, error) {
 		keys.IDs = append(keys.IDs, schema.Fields[k].ID)
 		keys.Cols = append(keys.Cols, tailrace.MakeColumn(schema.Fields[k].Type.Kind, len(p.tuple)))
 	}
-	var seen []string
-	known := map[string]bool{}
+	vals := make([][]byte, len(schema.Key))
 	for _, tuple := range p.tuple {
-		vals := make([][]byte, 0, len(tuple))
-		var id []byte
-		for i, e := range tuple {
-			kind := tailrace.TypeOf(schema.Fields[schema.Key[i]].Type.Kind)
-			v, err := e.Eval(row)
-			if err != nil {
-				return nil, err
-			}
-			if !v.Null && e.Type.Kind != kind.Kind {
-				v, err = expr.Convert(v, e.Type, kind, false, s.format)
-			}
-			if err != nil || v.Null {
-				break
-			}
-			vals = append(vals, v.Raw)
-			one := tailrace.ConstColumn(kind.Kind, append([]byte{}, v.Raw...), 1)
-			id = tailrace.AppendKey(id, kind, &one, 0)
+		ok, err := p.values(vals, tuple, s, row)
+		if err != nil {
+			return nil, err
 		}
-		if len(vals) < len(tuple) || known[string(id)] {
+		if !ok {
 			continue
 		}
-		seen, known[string(id)] = append(seen, string(id)), true
 		for i, v := range vals {
 			keys.Cols[i].Append(v)
 		}
 		keys.N++
 	}
-	return inKeyOrder(keys, seen), nil
+	if keys.N < 2 {
+		return keys, nil
+	}
+	return distinct(schema, keys), nil
 }
 
-// inKeyOrder sorts keys by their bytes in ids, so that rows come in the order that the table has them.
-func inKeyOrder(keys *tailrace.Batch, ids []string) *tailrace.Batch {
-	order := make([]int32, keys.N)
-	for i := range order {
-		order[i] = int32(i)
+// values evaluates a tuple into vals as the key's columns store it; false when it can be no row's key.
+func (p *keyPath) values(vals [][]byte, tuple []*expr.Expr, s *Session, row *expr.Row) (bool, error) {
+	schema := p.table.Columns
+	for i, e := range tuple {
+		kind := tailrace.TypeOf(schema.Fields[schema.Key[i]].Type.Kind)
+		v, err := e.Eval(row)
+		if err != nil {
+			return false, err
+		}
+		if !v.Null && e.Type.Kind != kind.Kind {
+			v, err = expr.Convert(v, e.Type, kind, false, s.format)
+		}
+		if err != nil || v.Null {
+			return false, nil
+		}
+		vals[i] = v.Raw
 	}
-	slices.SortFunc(order, func(a, b int32) int { return strings.Compare(ids[a], ids[b]) })
-	return keys.Gather(order)
+	return true, nil
+}
+
+// distinct is the different ones of keys in key order, so that rows come in the order that the table has them.
+func distinct(schema *tailrace.Schema, keys *tailrace.Batch) *tailrace.Batch {
+	ids, order := make([][]byte, keys.N), make([]int32, keys.N)
+	for i := range keys.N {
+		order[i] = int32(i)
+		for c, k := range schema.Key {
+			ids[i] = tailrace.AppendKey(ids[i], schema.Fields[k].Type, &keys.Cols[c], i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return bytes.Compare(ids[a], ids[b]) })
+	return keys.Gather(slices.CompactFunc(order, func(a, b int32) bool { return bytes.Equal(ids[a], ids[b]) }))
 }

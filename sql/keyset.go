@@ -34,12 +34,29 @@ func (s *keySet) add(h uint64) (was bool, err error) {
 	}
 }
 
+// has reports whether h is there. A nil set is empty.
+func (s *keySet) has(h uint64) bool {
+	if s == nil || s.n == 0 {
+		return false
+	}
+	if h == 0 {
+		h = 1
+	}
+	mask := uint64(len(s.slots) - 1)
+	for i := h & mask; s.slots[i] != 0; i = (i + 1) & mask {
+		if s.slots[i] == h {
+			return true
+		}
+	}
+	return false
+}
+
 func (s *keySet) grow() error {
 	old := s.slots
 	if 16*len(old) > keySetBytes {
 		return &tailrace.Error{
 			Code: "53200", Message: "too many rows in one transaction for a table with a primary key",
-			Hint: "Load the rows in several COPY statements.",
+			Hint: "Write the rows in several transactions.",
 		}
 	}
 	s.slots, s.n = make([]uint64, max(64, 2*len(old))), 0

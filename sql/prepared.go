@@ -14,13 +14,14 @@ import (
 // statementsLimit is how many statements a session may PREPARE.
 const statementsLimit = 10_000
 
-// Prepared is a parsed and described statement. It is immutable.
+// Prepared is a parsed and described statement of one session. What others see of it is immutable.
 type Prepared struct {
 	Params    []tailrace.Type
 	ParamOIDs []uint32
 	Columns   []tailrace.ResultColumn // nil: returns no rows
 	Empty     bool
 	st        *parse.Statement
+	kept      kept
 }
 
 // Param is one parameter's value as the client sent it.
@@ -117,8 +118,6 @@ func (s *Session) Bind(_ context.Context, p *Prepared, params []Param) (*Bound, 
 		return b, nil
 	}
 	b.params = &tailrace.Batch{N: 1}
-	f := *s.format
-	f.Now = s.engine.now()
 	for i, v := range params {
 		c := tailrace.MakeColumn(p.Params[i].Kind, 1)
 		err := error(nil)
@@ -128,7 +127,7 @@ func (s *Session) Bind(_ context.Context, p *Prepared, params []Param) (*Bound, 
 		case v.Binary:
 			err = format.ParseBinary(&c, p.Params[i], v.Value)
 		default:
-			err = format.ParseText(&c, p.Params[i], string(v.Value), &f)
+			err = format.ParseText(&c, p.Params[i], string(v.Value), s.inputFormat(p.Params[i].Kind))
 		}
 		if err != nil {
 			return nil, err
@@ -136,6 +135,17 @@ func (s *Session) Bind(_ context.Context, p *Prepared, params []Param) (*Bound, 
 		b.params.Cols = append(b.params.Cols, c)
 	}
 	return b, nil
+}
+
+// inputFormat is how a parameter of kind k is read: 'now' is when it is bound.
+func (s *Session) inputFormat(k tailrace.Kind) *format.Settings {
+	switch k {
+	case tailrace.KindDate, tailrace.KindTime, tailrace.KindTimestamp, tailrace.KindTimestamptz:
+		f := *s.format
+		f.Now = s.engine.now()
+		return &f
+	}
+	return s.format
 }
 
 // rerun is the only statement of an extended-protocol cycle, to be run again when others were faster.
@@ -149,7 +159,7 @@ func (s *Session) Execute(ctx context.Context, b *Bound) (*Result, error) {
 	if b.Prepared.Empty {
 		return nil, failure("XX000", "an empty statement cannot be executed")
 	}
-	st := &statement{Statement: b.Prepared.st, params: b.params, types: append([]tailrace.Type(nil), b.Prepared.Params...)}
+	st := &statement{Statement: b.Prepared.st, params: b.params, types: append([]tailrace.Type(nil), b.Prepared.Params...), keep: &b.Prepared.kept}
 	first := s.state == idle || s.state == implicit && !s.prior
 	r, err := s.run(ctx, st, false)
 	s.again = nil

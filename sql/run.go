@@ -20,6 +20,7 @@ type statement struct {
 	*parse.Statement
 	params *tailrace.Batch // one row, nil when there are none
 	types  []tailrace.Type // of params
+	keep   *kept           // of the prepared statement that this is; nil when it is none
 }
 
 // pos is the character of byte offset loc in the statement's own text, as errors within this package give it: Run moves them to the whole text.
@@ -83,7 +84,11 @@ func (s *Session) run(ctx context.Context, st *statement, single bool) (*Result,
 
 // deadline is when statement_timeout ends a statement that begins now; zero when never.
 func (s *Session) deadline() time.Time {
-	d, err := parseDuration(s.get("statement_timeout"))
+	text := s.get("statement_timeout")
+	if text == "0" {
+		return time.Time{}
+	}
+	d, err := parseDuration(text)
 	if err != nil || d <= 0 {
 		return time.Time{}
 	}

@@ -35,9 +35,12 @@ type txn struct {
 type written struct {
 	table   *catalog.Table
 	writer  *shard.Writer
-	keys    keySet // of rows it inserted
-	removed bool   // it deleted rows too, so that keys does not tell what is there
+	keys    keySet           // of rows it inserted, unless order follows them
+	order   *shard.Ascending // of rows it inserted, as long as their keys ascend and none was removed; else nil
+	removed bool             // it deleted rows too, so that keys does not tell what is there
 	rows    int64
+	own     *own // its updates by key; nil until a statement needs them, or when they are large
+	large   bool
 }
 
 // footprint is what a transaction read of one table.
@@ -50,10 +53,7 @@ type footprint struct {
 const footprintKeys = 1 << 16
 
 func (e *Engine) begin(strict bool) *txn {
-	return &txn{
-		engine: e, strict: strict, changed: map[catalog.ID]*catalog.Table{}, tables: map[catalog.ID]*written{},
-		reads: map[catalog.ID]*footprint{}, holds: map[catalog.ID]func(){},
-	}
+	return &txn{engine: e, strict: strict, reads: map[catalog.ID]*footprint{}}
 }
 
 // open fixes the time that the transaction reads at and the catalog of that time. stale allows a time that misses the newest commits: for a
@@ -135,6 +135,9 @@ func (t *txn) newID() catalog.ID {
 func (t *txn) change(c catalog.Change) {
 	t.changes = append(t.changes, c)
 	t.readWhole(0)
+	if t.changed == nil {
+		t.changed = map[catalog.ID]*catalog.Table{}
+	}
 	switch {
 	case c.Table != nil:
 		t.changed[c.Table.ID] = c.Table
@@ -176,6 +179,9 @@ func (t *txn) hold(id catalog.ID) error {
 	if err != nil {
 		return err
 	}
+	if t.holds == nil {
+		t.holds = map[catalog.ID]func(){}
+	}
 	t.holds[id] = release
 	return nil
 }
@@ -185,39 +191,12 @@ func (t *txn) write(table *catalog.Table) *written {
 	w := t.tables[table.ID]
 	if w == nil {
 		w = &written{table: table, writer: t.engine.Shards.NewWriter(table.ID, table.Columns)}
+		if t.tables == nil {
+			t.tables = map[catalog.ID]*written{}
+		}
 		t.tables[table.ID] = w
 	}
 	return w
-}
-
-// overlay is what the transaction did to a table so far, to be laid over what it reads; nil when nothing.
-func (t *txn) overlay(ctx context.Context, id catalog.ID) (*tailrace.Batch, error) {
-	w := t.tables[id]
-	if w == nil || w.rows == 0 {
-		return nil, nil
-	}
-	pending, err := w.writer.Pending(ctx)
-	if err != nil {
-		return nil, err
-	}
-	out := tailrace.NewBatch(w.table.Columns, 0)
-	for _, b := range pending {
-		appendBatch(out, b.Project(w.table.Columns))
-	}
-	if out.N == 0 {
-		return nil, nil
-	}
-	return out, nil
-}
-
-// appendBatch adds src, of the same columns, to dst.
-func appendBatch(dst, src *tailrace.Batch) {
-	for i := range dst.Cols {
-		dst.Cols[i].AppendRange(&src.Cols[i], 0, src.N)
-	}
-	for i := range src.N {
-		dst.AppendDiff(src.Diff(i))
-	}
 }
 
 // records is everything that the transaction will write.
@@ -253,7 +232,7 @@ func (t *txn) commit(ctx context.Context) error {
 	c := log.Txn{ReadTime: t.time, Records: records}
 	for _, id := range slices.Sorted(maps.Keys(t.reads)) {
 		f := t.reads[id]
-		c.Reads = append(c.Reads, log.Read{Collection: id, Whole: f.whole, Keys: slices.Collect(maps.Keys(f.keys))})
+		c.Reads = append(c.Reads, log.Read{Collection: id, Whole: f.whole, Keys: slices.AppendSeq(make([]uint64, 0, len(f.keys)), maps.Keys(f.keys))})
 	}
 	_, err = t.engine.Log.Commit(context.WithoutCancel(ctx), c)
 	if err != nil && !errors.Is(err, log.ErrUnknown) {
@@ -281,6 +260,5 @@ func (t *txn) release() {
 	for _, release := range t.holds {
 		release()
 	}
-	t.holds = map[catalog.ID]func(){}
-	t.tables = map[catalog.ID]*written{}
+	t.holds, t.tables = nil, nil
 }

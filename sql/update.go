@@ -29,6 +29,13 @@ func (s *Session) update(ctx context.Context, st *statement, n *pg_query.UpdateS
 	if err := s.txn.open(ctx, false); err != nil {
 		return nil, err
 	}
+	if k, ok := s.kept(st, n.Relation); ok && k.change != nil {
+		count, err := s.applyByKey(ctx, st, k.change)
+		if err != nil {
+			return nil, err
+		}
+		return done(fmt.Sprintf("UPDATE %d", count)), nil
+	}
 	c, err := s.resolveUpdate(st, n)
 	if err != nil {
 		return nil, err
@@ -81,6 +88,13 @@ func (s *Session) deleteRows(ctx context.Context, st *statement, n *pg_query.Del
 	if err := s.txn.open(ctx, false); err != nil {
 		return nil, err
 	}
+	if k, ok := s.kept(st, n.Relation); ok && k.change != nil {
+		count, err := s.applyByKey(ctx, st, k.change)
+		if err != nil {
+			return nil, err
+		}
+		return done(fmt.Sprintf("DELETE %d", count)), nil
+	}
 	c, err := s.resolveDelete(st, n)
 	if err != nil {
 		return nil, err
@@ -114,7 +128,9 @@ func (s *Session) apply(ctx context.Context, st *statement, c *changing) (int64,
 	if err == nil {
 		var exprs []*expr.Expr
 		if exprs, err = s.bindAssigned(st, c); err == nil {
-			return s.applyByKey(ctx, st, c, path, exprs)
+			k := &keptChange{c, path, exprs}
+			s.keep(st, kept{table: c.table, change: k})
+			return s.applyByKey(ctx, st, k)
 		}
 	}
 	if err = passOn(err); !errors.Is(err, expr.ErrUnsupported) {
@@ -144,8 +160,9 @@ func (s *Session) bindAssigned(st *statement, c *changing) ([]*expr.Expr, error)
 	return out, nil
 }
 
-func (s *Session) applyByKey(ctx context.Context, st *statement, c *changing, path *keyPath, exprs []*expr.Expr) (int64, error) {
-	old, err := path.find(ctx, s, st)
+func (s *Session) applyByKey(ctx context.Context, st *statement, k *keptChange) (int64, error) {
+	c, exprs := k.changing, k.values
+	old, err := k.path.find(ctx, s, st)
 	if err != nil || old.N == 0 {
 		return 0, err
 	}
@@ -155,10 +172,10 @@ func (s *Session) applyByKey(ctx context.Context, st *statement, c *changing, pa
 	row := s.row(st.params)
 	row.Batch = old
 	fresh := &tailrace.Batch{N: old.N, IDs: old.IDs, Cols: slices.Clone(old.Cols)}
-	for k, i := range c.columns {
+	for n, i := range c.columns {
 		col := tailrace.MakeColumn(c.table.Columns.Fields[i].Type.Kind, old.N)
 		for row.I = 0; row.I < old.N; row.I++ {
-			if err := exprs[k].Append(&col, row); err != nil {
+			if err := exprs[n].Append(&col, row); err != nil {
 				return 0, err
 			}
 		}

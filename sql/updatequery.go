@@ -3,6 +3,7 @@ package sql
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	pg_query "github.com/pganalyze/pg_query_go/v6"
@@ -12,14 +13,29 @@ import (
 	"tailrace/query"
 )
 
-// found is what the query engine says about one row to change: its number in the scan, and the values assigned.
+// changeBytes is the most that an UPDATE or DELETE by query holds when it may not write as it reads, in bytes: row numbers and assigned values, or old and
+// new rows where keys move. Two million rows get a new key in it.
+const changeBytes = 256 << 20
+
+// found is what the query engine says about one row to change: its number in the scan, and where the values assigned are.
 type found struct {
-	number int64
-	batch  *tailrace.Batch
-	i      int
+	number   int64
+	batch, i int32
 }
 
-// applyByQuery lets the query engine pick row numbers and compute the assigned values, then walks over the same snapshot for the old rows.
+// foundBytes is what a found takes.
+const foundBytes = 16
+
+// hits are the rows that a statement changes.
+type hits struct {
+	rows   []found           // by number
+	values []*tailrace.Batch // assigned; nil for a DELETE
+	cols   []tailrace.ResultColumn
+	size   int // bytes
+}
+
+// applyByQuery lets the query engine pick row numbers and compute the assigned values, and walks over the same snapshot for the old rows. A statement
+// that reads its table once, and moves no keys, writes as it reads; another must have read all first.
 func (s *Session) applyByQuery(ctx context.Context, st *statement, c *changing) (int64, error) {
 	plan, err := s.planChange(ctx, st, c)
 	if err != nil {
@@ -29,23 +45,78 @@ func (s *Session) applyByQuery(ctx context.Context, st *statement, c *changing) 
 	if err != nil {
 		return 0, err
 	}
-	var hits []found
+	w := &walk{s: s, c: c, last: -1}
+	defer w.close()
+	if touchesKey(c.table.Columns, c.columns) {
+		w.moved = &pendingChange{old: tailrace.NewBatch(c.table.Columns, 0), fresh: tailrace.NewBatch(c.table.Columns, 0)}
+	}
+	if plan.Scans() == 1 && w.moved == nil && len(c.table.Columns.Key) > 0 {
+		return s.applyAsRead(ctx, plan, rows, w)
+	}
+	h := &hits{cols: plan.Columns()}
 	err = drain(ctx, rows, func(b *tailrace.Batch) error {
-		kept := *b
-		if len(c.columns) > 0 {
-			kept = copyOf(b)
-		}
-		numbers := b.Cols[0].Int64s()
-		for i := range b.N {
-			hits = append(hits, found{numbers[i], &kept, i})
-		}
-		return nil
+		kept := copyOf(b)
+		h.add(c, &kept)
+		return s.changeFits(h.size)
 	})
 	if err != nil {
 		return 0, err
 	}
-	slices.SortFunc(hits, func(a, b found) int { return cmp.Compare(a.number, b.number) })
-	return s.applyHits(ctx, c, plan.Columns(), slices.CompactFunc(hits, func(a, b found) bool { return a.number == b.number }))
+	slices.SortFunc(h.rows, byNumber)
+	if err := w.take(ctx, h); err != nil || w.moved == nil {
+		return w.count, err
+	}
+	return w.count, s.change(ctx, c.table, w.moved.old, w.moved.fresh, c.columns)
+}
+
+// applyAsRead writes as rows come, which they do in the order of their numbers, unless the engine chose to build a hash table of them: those that come late
+// wait, for a second walk over what was there before the statement.
+func (s *Session) applyAsRead(ctx context.Context, plan *query.Plan, rows tailrace.Rows, w *walk) (int64, error) {
+	w.again = &walk{s: s, c: w.c, last: -1}
+	defer w.again.close()
+	late := &hits{cols: plan.Columns()}
+	err := drain(ctx, rows, func(b *tailrace.Batch) error {
+		h := &hits{cols: plan.Columns()}
+		h.add(w.c, b)
+		if len(h.rows) == 0 || h.rows[0].number > w.last && slices.IsSortedFunc(h.rows, byNumber) {
+			return w.take(ctx, h)
+		}
+		kept := copyOf(b)
+		late.add(w.c, &kept)
+		return s.changeFits(late.size)
+	})
+	if err != nil {
+		return 0, err
+	}
+	slices.SortFunc(late.rows, byNumber)
+	err = w.again.take(ctx, late)
+	return w.count + w.again.count, err
+}
+
+func byNumber(a, b found) int { return cmp.Compare(a.number, b.number) }
+
+// add takes the rows of b, which the query returned.
+func (h *hits) add(c *changing, b *tailrace.Batch) {
+	if len(c.columns) > 0 {
+		h.values = append(h.values, b)
+		h.size += b.Size()
+	}
+	h.size += foundBytes * b.N
+	for i, n := range b.Cols[0].Int64s()[:b.N] {
+		h.rows = append(h.rows, found{n, int32(len(h.values) - 1), int32(i)})
+	}
+}
+
+// changeFits is 53200 when a statement holds too much.
+func (s *Session) changeFits(size int) error {
+	limit := cmp.Or(s.engine.changeBytes, changeBytes)
+	if size <= limit {
+		return nil
+	}
+	return &tailrace.Error{
+		Code: "53200", Message: fmt.Sprintf("out of memory: the statement changes more rows than fit in %d MiB", limit>>20),
+		Hint: "Change fewer rows at once: let WHERE pick a range of the key, and run it range by range.",
+	}
 }
 
 // copyOf is b with memory of its own.
@@ -57,68 +128,20 @@ func copyOf(b *tailrace.Batch) tailrace.Batch {
 	return *b.Gather(all)
 }
 
-// applyHits walks over the table's rows in scan order and changes those that hits, sorted, numbers.
-func (s *Session) applyHits(ctx context.Context, c *changing, cols []tailrace.ResultColumn, hits []found) (int64, error) {
-	if len(hits) == 0 {
-		return 0, nil
+// changeOf is what becomes of the rows that mine numbers, of a scan's batch whose first row has number base.
+func (s *Session) changeOf(c *changing, h *hits, b *tailrace.Batch, base int64, mine []found) (*pendingChange, error) {
+	rows := make([]int32, len(mine))
+	for i, f := range mine {
+		rows[i] = int32(f.number - base)
 	}
-	all, err := s.scan(ctx, c.table.ID, c.table.Columns, nil)
-	if err != nil {
-		return 0, err
-	}
-	count, base := int64(0), int64(0)
-	var pending []*pendingChange
-	err = drain(ctx, all, func(b *tailrace.Batch) error {
-		var old []int32
-		var mine []found
-		for len(hits) > 0 && hits[0].number < base+int64(b.N) {
-			old = append(old, int32(hits[0].number-base))
-			mine, hits = append(mine, hits[0]), hits[1:]
-		}
-		base += int64(b.N)
-		if len(old) == 0 {
-			return nil
-		}
-		p := &pendingChange{old: b.Gather(old)}
-		p.old.IDs, p.old.Times = tailrace.NewBatch(c.table.Columns, 0).IDs, nil
-		for i := range p.old.N {
-			count += int64(p.old.Diff(i))
-		}
-		if p.fresh, err = s.freshRows(c, cols, p.old, mine); err != nil {
-			return err
-		}
-		pending = append(pending, p)
-		return nil
-	})
-	if err != nil {
-		return 0, err
-	}
-	return count, s.changeAll(ctx, c, pending)
-}
-
-// pendingChange is old rows and what becomes of them.
-type pendingChange struct{ old, fresh *tailrace.Batch }
-
-// changeAll writes the changes. When keys may move they are checked as one, so that a row may take the key that another one leaves.
-func (s *Session) changeAll(ctx context.Context, c *changing, pending []*pendingChange) error {
-	if touchesKey(c.table.Columns, c.columns) && len(pending) > 1 {
-		one := &pendingChange{old: tailrace.NewBatch(c.table.Columns, 0), fresh: tailrace.NewBatch(c.table.Columns, 0)}
-		for _, p := range pending {
-			appendBatch(one.old, p.old)
-			appendBatch(one.fresh, p.fresh)
-		}
-		pending = []*pendingChange{one}
-	}
-	for _, p := range pending {
-		if err := s.change(ctx, c.table, p.old, p.fresh, c.columns); err != nil {
-			return err
-		}
-	}
-	return nil
+	old := b.Gather(rows)
+	old.IDs, old.Times = tailrace.NewBatch(c.table.Columns, 0).IDs, nil
+	fresh, err := s.freshRows(c, h, old, mine)
+	return &pendingChange{old, fresh}, err
 }
 
 // freshRows is old with the assigned columns replaced; nil for a DELETE.
-func (s *Session) freshRows(c *changing, cols []tailrace.ResultColumn, old *tailrace.Batch, hits []found) (*tailrace.Batch, error) {
+func (s *Session) freshRows(c *changing, h *hits, old *tailrace.Batch, mine []found) (*tailrace.Batch, error) {
 	if len(c.columns) == 0 {
 		return nil, nil
 	}
@@ -132,14 +155,14 @@ func (s *Session) freshRows(c *changing, cols []tailrace.ResultColumn, old *tail
 			if err != nil {
 				return nil, err
 			}
-			for range hits {
+			for range mine {
 				if err := e.Append(&col, s.row(nil)); err != nil {
 					return nil, err
 				}
 			}
 		} else {
-			for _, h := range hits {
-				if err := s.appendConverted(&col, f.Type, &h.batch.Cols[out], cols[out].Type, h.i); err != nil {
+			for _, m := range mine {
+				if err := s.appendConverted(&col, f.Type, &h.values[m.batch].Cols[out], h.cols[out].Type, int(m.i)); err != nil {
 					return nil, err
 				}
 			}

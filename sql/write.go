@@ -21,12 +21,11 @@ func (s *Session) insertRows(ctx context.Context, table *catalog.Table, b *tailr
 	}
 	w := s.txn.write(table)
 	if len(table.Columns.Key) > 0 {
-		if err := s.checkUnique(ctx, w, b, nil); err != nil {
+		if err := s.unique(ctx, w, b); err != nil {
 			return err
 		}
 	}
-	w.rows += int64(b.N)
-	return w.writer.Append(ctx, b)
+	return w.append(ctx, b)
 }
 
 // checkNotNull is 23502 for the first NULL in a column that forbids it.
@@ -72,56 +71,21 @@ func keysOf(schema *tailrace.Schema, b *tailrace.Batch) (keys *tailrace.Batch, h
 	for _, k := range schema.Key {
 		keys.IDs, keys.Cols = append(keys.IDs, schema.Fields[k].ID), append(keys.Cols, b.Cols[k])
 	}
-	hashes = make([]uint64, b.N)
-	var buf []byte
-	for i := range b.N {
+	return keys, hashesOf(schema, keys.Cols, b.N)
+}
+
+// hashesOf is the hash of each of n keys, whose columns are in key order.
+func hashesOf(schema *tailrace.Schema, cols []tailrace.Column, n int) []uint64 {
+	hashes := make([]uint64, n)
+	buf := make([]byte, 0, 64) // on the stack
+	for i := range n {
 		buf = buf[:0]
 		for c, k := range schema.Key {
-			buf = tailrace.AppendKey(buf, schema.Fields[k].Type, &keys.Cols[c], i)
+			buf = tailrace.AppendKey(buf, schema.Fields[k].Type, &cols[c], i)
 		}
 		hashes[i] = shard.KeyHash(buf)
 	}
-	return keys, hashes
-}
-
-// checkUnique is 23505 when a row's key is already there: in the table as the transaction reads it, among the rows it wrote, or twice in b.
-// gone lists hashes of keys whose rows are about to be removed by the same statement.
-func (s *Session) checkUnique(ctx context.Context, w *written, b *tailrace.Batch, gone map[uint64]struct{}) error {
-	schema := w.table.Columns
-	keys, hashes := keysOf(schema, b)
-	for _, h := range hashes {
-		s.txn.readKey(w.table.ID, h)
-	}
-	var overlay *tailrace.Batch
-	var err error
-	if w.removed {
-		if overlay, err = s.txn.overlay(ctx, w.table.ID); err != nil {
-			return err
-		}
-	}
-	_, at, err := s.lookup(ctx, w.table, keys, overlay)
-	if err != nil {
-		return err
-	}
-	inBatch := keySet{}
-	for i, h := range hashes {
-		var was bool
-		if w.removed || gone != nil {
-			was, err = inBatch.add(h)
-		} else {
-			was, err = w.keys.add(h)
-		}
-		if err != nil {
-			return err
-		}
-		if _, leaves := gone[h]; at[i] >= 0 && !leaves {
-			was = true
-		}
-		if was {
-			return duplicateKey(w.table, b, i, s.format)
-		}
-	}
-	return nil
+	return hashes
 }
 
 // lookup finds the rows with the given keys, and knows that a table which the transaction created is nowhere else.
@@ -156,13 +120,7 @@ func lookupNew(schema *tailrace.Schema, keys, overlay *tailrace.Batch) (*tailrac
 	for i, h := range have {
 		where[h] = int32(i)
 	}
-	full := tailrace.NewBatch(schema, 0)
-	full.N = keys.N
-	for c, k := range schema.Key {
-		full.Cols[k] = keys.Cols[c]
-	}
-	_, want := keysOf(schema, full)
-	for i, h := range want {
+	for i, h := range hashesOf(schema, keys.Cols, keys.N) {
 		if r, ok := where[h]; ok {
 			at[i] = r
 		}
@@ -221,6 +179,9 @@ func duplicateKey(table *catalog.Table, b *tailrace.Batch, i int, f *format.Sett
 	}
 }
 
+// changeRows are the rows whose updates are put together at once.
+const changeRows = 8192
+
 // change writes that rows old become rows fresh, row by row; fresh is nil for a DELETE. Multiplicities are old's. assigned lists the columns that
 // may differ. Keys that change are checked.
 func (s *Session) change(ctx context.Context, table *catalog.Table, old, fresh *tailrace.Batch, assigned []int) error {
@@ -233,27 +194,27 @@ func (s *Session) change(ctx context.Context, table *catalog.Table, old, fresh *
 			return err
 		}
 		if touchesKey(table.Columns, assigned) {
-			_, hashes := keysOf(table.Columns, old)
-			gone := make(map[uint64]struct{}, len(hashes))
-			for _, h := range hashes {
-				gone[h] = struct{}{}
-			}
-			w.removed = true
-			if err := s.checkUnique(ctx, w, fresh, gone); err != nil {
+			w.removed, w.order = true, nil
+			if err := s.checkMoved(ctx, w, old, fresh); err != nil {
 				return err
 			}
 		}
 	}
-	w.removed = true
-	updates := tailrace.NewBatch(table.Columns, 2*old.N)
-	for i := range old.N {
-		updates.AppendUpdate(old, i, -old.Diff(i))
-		if fresh != nil {
-			updates.AppendUpdate(fresh, i, old.Diff(i))
+	w.removed, w.order = true, nil
+	for from := 0; from < old.N; from += changeRows {
+		to := min(old.N, from+changeRows)
+		updates := tailrace.NewBatch(table.Columns, 2*(to-from))
+		for i := from; i < to; i++ {
+			updates.AppendUpdate(old, i, -old.Diff(i))
+			if fresh != nil {
+				updates.AppendUpdate(fresh, i, old.Diff(i))
+			}
+		}
+		if err := w.append(ctx, updates); err != nil {
+			return err
 		}
 	}
-	w.rows += int64(updates.N)
-	return w.writer.Append(ctx, updates)
+	return nil
 }
 
 func touchesKey(schema *tailrace.Schema, assigned []int) bool {

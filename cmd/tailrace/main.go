@@ -47,7 +47,7 @@ func main() {
 // run parses args and runs the command. Usage errors end the process with 80 and a hint, as kong has it.
 func run(ctx context.Context, args []string) error {
 	var c cli
-	parser, err := kong.New(&c, kong.Name("tailrace"), kong.Description(description), kong.UsageOnError(),
+	parser, err := kong.New(&c, kong.Name("tailrace"), kong.Description(description), kong.ShortUsageOnError(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.BindTo(ctx, (*context.Context)(nil)))
 	if err != nil {
 		return err

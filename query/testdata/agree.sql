@@ -11,6 +11,8 @@ SELECT 2147483647+1
 SELECT 9223372036854775807+1
 SELECT 32767::smallint+1::smallint
 SELECT -(-2147483648)
+SELECT pg_typeof(-2147483648), pg_typeof(-(2147483648)), pg_typeof(-2147483649), -2147483648
+SELECT (-2147483648) / (-1)
 SELECT -((-2147483648)::int)
 SELECT abs((-32768)::int2)
 SELECT 2147483647::int * 2
@@ -312,7 +314,7 @@ SELECT '{v}{1}{r}', 'x)@', ')' || '@f(' || ') UNION ALL ('
 SELECT string_agg(name, '{1}@f(' ORDER BY id) FROM emp WHERE id < 3
 SELECT trim_scale(n) FROM (SELECT n FROM kinds INTERSECT SELECT 1.1) t
 SELECT trim_scale(n) FROM (SELECT n FROM kinds WHERE i BETWEEN 1 AND 3 EXCEPT ALL SELECT 1.10) t ORDER BY n
-SELECT d FROM kinds WHERE i = 2147483647 UNION SELECT 0.0::float8
+SELECT count(*) FROM (SELECT d FROM kinds WHERE i = 2147483647 UNION SELECT 0.0::float8) x
 SELECT id FROM emp UNION ALL SELECT id FROM dept INTERSECT ALL SELECT 1 ORDER BY 1
 SELECT max(d), min(d), max(f) FROM (VALUES (0::float8, '-0'::float4), ('-0', 0)) t(d, f)
 SELECT a.i FROM kinds a JOIN kinds b ON a.d = b.d AND a.n = b.n ORDER BY 1

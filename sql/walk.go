@@ -1,0 +1,95 @@
+package sql
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"tailrace"
+)
+
+// walk goes over the rows of a table, once, and changes those that are found.
+type walk struct {
+	s     *Session
+	c     *changing
+	rows  tailrace.Rows   // nil before the first
+	batch *tailrace.Batch // of rows, from number base on
+	base  int64
+	last  int64          // number changed
+	count int64          // of rows changed
+	again *walk          // for rows that come late; reads what this one reads
+	moved *pendingChange // gathers the changes when keys move: they are checked as one, so that a row may take the key that another one leaves
+}
+
+// pendingChange is old rows and what becomes of them.
+type pendingChange struct{ old, fresh *tailrace.Batch }
+
+// take changes the rows of h, whose numbers ascend and are above those taken before. A row that stands for equal ones comes as often: it is changed once.
+func (w *walk) take(ctx context.Context, h *hits) error {
+	left := slices.CompactFunc(h.rows, func(a, b found) bool { return a.number == b.number })
+	if len(left) > 0 && left[0].number == w.last {
+		left = left[1:]
+	}
+	for len(left) > 0 {
+		if left[0].number <= w.last {
+			return fmt.Errorf("change rows of table %s: row %d comes after row %d", w.c.table.Name, left[0].number, w.last)
+		}
+		if err := w.reach(ctx, left[0].number); err != nil {
+			return err
+		}
+		n := 0
+		for n < len(left) && left[n].number < w.base+int64(w.batch.N) && (n == 0 || left[n].number > left[n-1].number) {
+			n++
+		}
+		if err := w.write(ctx, h, left[:n]); err != nil {
+			return err
+		}
+		w.last, left = left[n-1].number, left[n:]
+	}
+	return nil
+}
+
+// reach makes batch the one with row number; -1 only begins.
+func (w *walk) reach(ctx context.Context, number int64) (err error) {
+	if w.rows == nil { // before anything is changed
+		if w.rows, err = w.s.scan(ctx, w.c.table.ID, w.c.table.Columns, nil); err != nil {
+			return err
+		}
+		w.batch = &tailrace.Batch{}
+		if w.again != nil {
+			if err := w.again.reach(ctx, -1); err != nil {
+				return err
+			}
+		}
+	}
+	for number >= w.base+int64(w.batch.N) {
+		w.base += int64(w.batch.N)
+		if w.batch, err = w.rows.Next(ctx); err != nil {
+			return fmt.Errorf("read row %d of table %s: %w", number, w.c.table.Name, err)
+		}
+	}
+	return nil
+}
+
+// write changes the rows of batch that mine numbers.
+func (w *walk) write(ctx context.Context, h *hits, mine []found) error {
+	p, err := w.s.changeOf(w.c, h, w.batch, w.base, mine)
+	if err != nil {
+		return err
+	}
+	for i := range p.old.N {
+		w.count += int64(p.old.Diff(i))
+	}
+	if w.moved == nil {
+		return w.s.change(ctx, w.c.table, p.old, p.fresh, w.c.columns)
+	}
+	appendBatch(w.moved.old, p.old)
+	appendBatch(w.moved.fresh, p.fresh)
+	return w.s.changeFits(w.moved.old.Size() + w.moved.fresh.Size())
+}
+
+func (w *walk) close() {
+	if w.rows != nil {
+		w.rows.Close()
+	}
+}
