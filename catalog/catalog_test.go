@@ -133,7 +133,9 @@ func TestWrongBytesAreCorruptAndChangeNothing(t *testing.T) {
 	f := filled(t)
 	before, raw := f.Current(), f.Encode()
 	for _, b := range [][]byte{
-		nil, {1, 0, 0}, raw[:len(raw)-1], append(raw[:len(raw):len(raw)], 0), framed("{"), framed("[]"), framed("null1"),
+		nil,
+		{1, 0, 0},
+		raw[:len(raw)-1], append(raw[:len(raw):len(raw)], 0), framed("{"), framed("[]"), framed("null1"),
 		framed(`{"Tables":null}`), framed(`{"Tables":{"1":null}}`), framed(`{"Tables":{"1":{"ID":1}}}`), framed(`{"Users":{"5":{"ID":6}}}`),
 		framed(`{"Tables":{"1":{"ID":1,"Columns":{"Fields":[],"Key":[0]}}}}`), framed(`{"Positions":null}`),
 		framed(`{"Tables":{"1":{"ID":1,"Columns":{"Fields":[{"ID":1,"Type":{"Kind":99}}]}}}}`),
