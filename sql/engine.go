@@ -27,6 +27,7 @@ type Engine struct {
 
 	texts                     parse.Cache
 	following                 following
+	turns                     turns
 	changeBytes, overlayBytes int // instead of the constants, when not 0
 }
 

@@ -190,11 +190,18 @@ func sameColumns(a, b []tailrace.ResultColumn) bool {
 
 // commitAgain commits, and while others are faster runs the transaction's only statement again, as long as it does the same.
 func (s *Session) commitAgain(ctx context.Context) error {
-	again := s.again
+	again, t := s.again, s.txn
 	err := s.commit(ctx)
+	mine := turn{turns: &s.engine.turns}
+	defer mine.end()
 	for try := 1; again != nil && errors.Is(err, log.ErrConflict) && try < conflictTries; try++ {
 		s.rollback(ctx)
+		if err := mine.lost(ctx, t, try); err != nil {
+			return err
+		}
 		s.enter()
+		t = s.txn
+		t.turn = mine.taken
 		r, failed := s.dispatch(ctx, again.st)
 		if failed != nil {
 			return failed

@@ -58,8 +58,12 @@ func (s *Session) run(ctx context.Context, st *statement, single bool) (*Result,
 	}
 	first := s.state == idle || s.state == implicit && !s.prior
 	alone := single && s.state == idle
+	mine := turn{turns: &s.engine.turns}
+	defer mine.end()
 	for try := 1; ; try++ {
 		s.enter()
+		t := s.txn
+		t.turn = mine.taken
 		r, err := s.dispatch(ctx, st)
 		s.prior = true
 		if err == nil && alone && r.Rows == nil && r.CopyIn == nil {
@@ -68,6 +72,9 @@ func (s *Session) run(ctx context.Context, st *statement, single bool) (*Result,
 		switch {
 		case err != nil && first && errors.Is(err, log.ErrConflict) && try < conflictTries && ctx.Err() == nil:
 			s.rollback(ctx)
+			if err := mine.lost(ctx, t, try); err != nil {
+				return nil, userError(ctx, err)
+			}
 			continue
 		case err != nil:
 			return nil, userError(ctx, err)

@@ -17,6 +17,7 @@ import (
 type txn struct {
 	engine  *Engine
 	strict  bool          // it must see everything acknowledged before its first statement
+	turn    bool          // it holds a turn: others wait for it
 	time    tailrace.Time // that it reads at, 0 until it first reads
 	catalog *catalog.Catalog
 
@@ -228,6 +229,10 @@ func (t *txn) commit(ctx context.Context) error {
 	if len(records) == 0 {
 		t.abort(ctx)
 		return nil
+	}
+	if err := t.yield(ctx); err != nil {
+		t.abort(ctx)
+		return err
 	}
 	c := log.Txn{ReadTime: t.time, Records: records}
 	for _, id := range slices.Sorted(maps.Keys(t.reads)) {
