@@ -26,25 +26,34 @@ func (c *changing) alias() string { return c.rel.Alias.GetAliasname() }
 
 // update runs UPDATE.
 func (s *Session) update(ctx context.Context, st *statement, n *pg_query.UpdateStmt) (*Result, error) {
+	return s.changeRows(ctx, st, "UPDATE", n.Relation, func() (*changing, error) { return s.resolveUpdate(st, n) })
+}
+
+// deleteRows runs DELETE.
+func (s *Session) deleteRows(ctx context.Context, st *statement, n *pg_query.DeleteStmt) (*Result, error) {
+	return s.changeRows(ctx, st, "DELETE", n.Relation, func() (*changing, error) { return s.resolveDelete(st, n) })
+}
+
+// changeRows runs the UPDATE or DELETE that resolve gives, or what a prepared one kept of its last run.
+func (s *Session) changeRows(ctx context.Context, st *statement, verb string, rel *pg_query.RangeVar, resolve func() (*changing, error)) (*Result, error) {
 	if err := s.txn.open(ctx, false); err != nil {
 		return nil, err
 	}
-	if k, ok := s.kept(st, n.Relation); ok && k.change != nil {
-		count, err := s.applyByKey(ctx, st, k.change)
-		if err != nil {
+	var count int64
+	var err error
+	if k, ok := s.kept(st, rel); ok && k.change != nil {
+		count, err = s.applyByKey(ctx, st, k.change)
+	} else {
+		var c *changing
+		if c, err = resolve(); err != nil {
 			return nil, err
 		}
-		return done(fmt.Sprintf("UPDATE %d", count)), nil
+		count, err = s.apply(ctx, st, c)
 	}
-	c, err := s.resolveUpdate(st, n)
 	if err != nil {
 		return nil, err
 	}
-	count, err := s.apply(ctx, st, c)
-	if err != nil {
-		return nil, err
-	}
-	return done(fmt.Sprintf("UPDATE %d", count)), nil
+	return done(fmt.Sprintf("%s %d", verb, count)), nil
 }
 
 func (s *Session) resolveUpdate(st *statement, n *pg_query.UpdateStmt) (*changing, error) {
@@ -81,29 +90,6 @@ func (s *Session) resolveUpdate(st *statement, n *pg_query.UpdateStmt) (*changin
 		c.columns, c.values = append(c.columns, i), append(c.values, value)
 	}
 	return c, nil
-}
-
-// deleteRows runs DELETE.
-func (s *Session) deleteRows(ctx context.Context, st *statement, n *pg_query.DeleteStmt) (*Result, error) {
-	if err := s.txn.open(ctx, false); err != nil {
-		return nil, err
-	}
-	if k, ok := s.kept(st, n.Relation); ok && k.change != nil {
-		count, err := s.applyByKey(ctx, st, k.change)
-		if err != nil {
-			return nil, err
-		}
-		return done(fmt.Sprintf("DELETE %d", count)), nil
-	}
-	c, err := s.resolveDelete(st, n)
-	if err != nil {
-		return nil, err
-	}
-	count, err := s.apply(ctx, st, c)
-	if err != nil {
-		return nil, err
-	}
-	return done(fmt.Sprintf("DELETE %d", count)), nil
 }
 
 func (s *Session) resolveDelete(st *statement, n *pg_query.DeleteStmt) (*changing, error) {
