@@ -58,15 +58,6 @@ func defaultTo(value, otherwise string) string {
 	return value
 }
 
-// ParseIntervalStyle reads an IntervalStyle value.
-func ParseIntervalStyle(value string) (string, error) {
-	switch v := strings.ToLower(value); v {
-	case IntervalPostgres, IntervalVerbose, IntervalSQL, IntervalISO:
-		return v, nil
-	}
-	return "", badSetting("IntervalStyle", value, "", "Available values: postgres, postgres_verbose, sql_standard, iso_8601.")
-}
-
 // ParseTimeZone reads a TimeZone value: a zone's name, a POSIX rule (whose offsets count west), or hours east. The result's String is what SHOW TimeZone
 // prints.
 func ParseTimeZone(value string) (*time.Location, error) {

@@ -12,6 +12,7 @@ import (
 
 	"tailrace"
 	"tailrace/parse"
+	"tailrace/tail"
 )
 
 // cursorsLimit is how many cursors a transaction may have open.
@@ -26,7 +27,7 @@ type cursor struct {
 
 	subscribe *parse.Subscribe
 	st        *statement
-	sub       follower // nil before the first FETCH
+	sub       *tail.Subscription // nil before the first FETCH
 }
 
 func (c *cursor) close() {

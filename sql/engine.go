@@ -26,7 +26,6 @@ type Engine struct {
 	Now     func() time.Time // nil: time.Now
 
 	texts                     parse.Cache
-	following                 following
 	turns                     turns
 	changeBytes, overlayBytes int // instead of the constants, when not 0
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	pg_query "github.com/pganalyze/pg_query_go/v6"
 
@@ -218,6 +217,3 @@ func drain(ctx context.Context, rows tailrace.Rows, f func(*tailrace.Batch) erro
 		}
 	}
 }
-
-// pause is how long a follower of a system relation waits between two looks at it.
-const pause = 200 * time.Millisecond

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	pg_query "github.com/pganalyze/pg_query_go/v6"
 
@@ -28,7 +29,7 @@ func (s *Session) subscribe(ctx context.Context, st *statement, p *parse.Subscri
 }
 
 // startOnly begins the only subscription of the transaction.
-func (s *Session) startOnly(ctx context.Context, st *statement, p *parse.Subscribe) (follower, error) {
+func (s *Session) startOnly(ctx context.Context, st *statement, p *parse.Subscribe) (*tail.Subscription, error) {
 	if s.txn.selects || s.txn.subscribes {
 		return nil, errOnlyRead
 	}
@@ -76,7 +77,7 @@ func (s *Session) declareSubscribe(ctx context.Context, st *statement) (*Result,
 }
 
 // fetchSubscribe takes rows of a cursor's subscription, which it begins if this is the first FETCH.
-func (s *Session) fetchSubscribe(ctx context.Context, c *cursor, count int64, wait waitTime) (tailrace.Rows, error) {
+func (s *Session) fetchSubscribe(ctx context.Context, c *cursor, count int64, wait time.Duration) (tailrace.Rows, error) {
 	if c.sub == nil {
 		sub, err := s.follow(ctx, c.st, c.subscribe)
 		if err != nil {
@@ -98,7 +99,7 @@ func (s *Session) fetchSubscribe(ctx context.Context, c *cursor, count int64, wa
 	return &literal{b}, nil
 }
 
-// subscribed is the table that p subscribes to, as the session's transaction sees it; nil for a relation of the system.
+// subscribed is the table that p subscribes to, as the session's transaction sees it.
 func (s *Session) subscribed(st *statement, p *parse.Subscribe) (*catalog.Table, error) {
 	name := p.Object
 	if name == nil {
@@ -106,8 +107,12 @@ func (s *Session) subscribed(st *statement, p *parse.Subscribe) (*catalog.Table,
 			return nil, s.unsupported("SUBSCRIBE to a query", "SUBSCRIBE to a table by its name.")
 		}
 	}
-	if s.systemTable(name.Schema, name.Name) != nil {
-		return nil, nil
+	switch r := systemRelationOf(name.Schema, name.Name); {
+	case r == nil:
+	case r == systemRelations["mz_internal.mz_subscriptions"]:
+		return tail.SubscriptionsTable, nil
+	default:
+		return nil, at(s.unsupported("SUBSCRIBE to this relation of the system", "SELECT from it; of the system only mz_internal.mz_subscriptions can be followed."), st.pos(name.Loc))
 	}
 	if t := s.find(name.Schema, name.Name); t != nil {
 		if s.txn.isNew(t.ID) {
@@ -151,7 +156,7 @@ func wholeTable(n *pg_query.Node) *parse.Name {
 }
 
 // follow begins a subscription at the newest time, which is not the transaction's: a SUBSCRIBE has times of its own.
-func (s *Session) follow(ctx context.Context, st *statement, p *parse.Subscribe) (follower, error) {
+func (s *Session) follow(ctx context.Context, st *statement, p *parse.Subscribe) (*tail.Subscription, error) {
 	if err := s.txn.open(ctx, false); err != nil {
 		return nil, err
 	}
@@ -181,9 +186,6 @@ func (s *Session) follow(ctx context.Context, st *statement, p *parse.Subscribe)
 			return nil, &tailrace.Error{Code: "42P10", Message: "invalid ORDER BY in SUBSCRIBE WITHIN TIMESTAMP ORDER BY", Position: st.pos(o.Loc), Hint: "Order by columns, mz_diff, or their positions."}
 		}
 		r.OrderBy = append(r.OrderBy, tail.Order{Column: o.Column, Position: o.Number, Desc: o.Desc, NullsFirst: o.NullsFirst, At: st.pos(o.Loc)})
-	}
-	if table == nil {
-		return s.followSystem(ctx, p, &r)
 	}
 	if table.Upstream != nil {
 		if err := s.waitLive(ctx, table); err != nil {
@@ -268,9 +270,6 @@ func (s *Session) explainSubscribe(ctx context.Context, st *statement) (*Result,
 	if err != nil {
 		return nil, err
 	}
-	line := "Subscribe to a relation of the system, path: catalog"
-	if t != nil {
-		line = fmt.Sprintf("Subscribe to %s.%s, path: storage", t.Schema, t.Name)
-	}
+	line := fmt.Sprintf("Subscribe to %s.%s, path: storage", t.Schema, t.Name)
 	return textResult("EXPLAIN", []string{"QUERY PLAN"}, []string{line}), nil
 }

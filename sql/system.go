@@ -9,6 +9,7 @@ import (
 	"tailrace"
 	"tailrace/catalog"
 	"tailrace/expr"
+	"tailrace/format"
 	"tailrace/query"
 )
 
@@ -27,7 +28,7 @@ func isSystem(schema string) bool {
 func relationOf(columns string, each func(s *Session, yield func(...any))) *systemRelation {
 	kinds := map[string]tailrace.Kind{
 		"text": tailrace.KindText, "int8": tailrace.KindInt8, "bool": tailrace.KindBool, "timestamptz": tailrace.KindTimestamptz, "int4": tailrace.KindInt4,
-		"numeric": tailrace.KindNumeric,
+		"numeric": tailrace.KindNumeric, "uuid": tailrace.KindUUID,
 	}
 	r := &systemRelation{schema: &tailrace.Schema{Version: 1}}
 	for i, c := range strings.Split(columns, ", ") {
@@ -50,7 +51,11 @@ func relationOf(columns string, each func(s *Session, yield func(...any))) *syst
 func appendGo(c *tailrace.Column, v any) {
 	switch v := v.(type) {
 	case string:
-		c.AppendString(v)
+		if c.Width == 0 {
+			c.AppendString(v)
+		} else if err := format.ParseText(c, tailrace.TypeOf(tailrace.KindUUID), v, format.Default()); err != nil {
+			c.AppendNull() // only a session's uuid is of a fixed width, and ours are well formed
+		}
 	case int64:
 		c.AppendInt64(v)
 	case int32:
@@ -67,7 +72,7 @@ func appendGo(c *tailrace.Column, v any) {
 }
 
 var systemRelations = map[string]*systemRelation{
-	"mz_internal.mz_subscriptions": relationOf("id text, session_id text, cluster_id text, created_at timestamptz, referenced_object_ids text, path text, state text, "+
+	"mz_internal.mz_subscriptions": relationOf("id text, session_id uuid, cluster_id text, created_at timestamptz, referenced_object_ids text, path text, state text, "+
 		"position numeric, lag_us int8, bytes_sent int8, bytes_buffered int8", subscriptionRows),
 	"mz_internal.mz_sources": relationOf("id text, name text, type text, connection text, state text, reason text, hint text, lag_bytes int8, position text", sourceRows),
 	"mz_internal.mz_source_tables": relationOf("source text, schema text, table_name text, state text, reason text, hint text, rows_done int8, rows_estimate int8",
@@ -112,9 +117,6 @@ func subscriptionRows(s *Session, yield func(...any)) {
 		for _, i := range s.engine.Tail.List() {
 			yield(i.ID, i.Session, "default", i.Created, "{"+idText(i.Table)+"}", "storage", i.State, i.Position, i.Lag.Microseconds(), nil, nil)
 		}
-	}
-	for _, f := range s.engine.following.list() {
-		yield(f.id, f.session, "default", f.created, "{"+f.relation+"}", "catalog", "live", s.engine.Log.Newest(), int64(0), nil, nil)
 	}
 }
 

@@ -50,7 +50,7 @@ func rowOf(s *Subscription) *tailrace.Batch {
 	} else {
 		b.Cols[1].AppendNull()
 	}
-	b.Cols[2].AppendString("local")
+	b.Cols[2].AppendString("default")
 	b.Cols[3].AppendInt64(s.created.UnixMicro() - epoch)
 	b.Cols[4].AppendString(fmt.Sprintf("{u%d}", s.table.ID))
 	b.AppendDiff(1)
