@@ -9,14 +9,21 @@ import (
 
 // AppendKey adds row i of c as bytes that order (bytes.Compare) as PostgreSQL orders values of type t, NULL last, and are equal exactly
 // when the values are equal in SQL: 1.0 and 1.00 are, so are -0 and 0, '1 mon' and '30 days'. No value's key is a prefix of another's,
-// so keys of several columns can be joined. text orders by bytes (collation "C"); json, jsonb and foreign types too.
+// so keys of several columns can be joined. text orders by bytes (collation "C"); json, jsonb, enums and foreign types too.
 func AppendKey(dst []byte, t Type, c *Column, i int) []byte {
 	if c.IsNull(i) {
 		return append(dst, keyNull)
 	}
 	dst = append(dst, keyValue)
-	raw := c.Bytes(i)
-	switch t.Kind {
+	if t.Kind == KindArray {
+		return appendArrayKey(dst, t.Elem, c.Bytes(i))
+	}
+	return appendValueKey(dst, t.Kind, c.Bytes(i))
+}
+
+// appendValueKey is the key of one value that is not NULL and no array.
+func appendValueKey(dst []byte, k Kind, raw []byte) []byte {
+	switch k {
 	case KindBool:
 		return append(dst, raw[0])
 	case KindInt2:
@@ -33,6 +40,8 @@ func AppendKey(dst []byte, t Type, c *Column, i int) []byte {
 		return appendDecimalKey(dst, raw)
 	case KindInterval:
 		return appendIntervalKey(dst, raw)
+	case KindOID, KindRegclass, KindRegtype, KindRegproc:
+		return binary.BigEndian.AppendUint32(dst, binary.LittleEndian.Uint32(raw))
 	case KindUUID:
 		return append(dst, raw...)
 	case KindChar:

@@ -10,6 +10,8 @@ type Field struct {
 	Default string
 	// Missing is the stored bytes of the value that rows written before the column existed have; nil is NULL.
 	Missing []byte
+	// Domain is the domain that the column was declared with; Type is the type under it then. 0 for none.
+	Domain CollectionID `json:",omitempty"`
 }
 
 // Schema is what a collection's rows look like now. A Schema is immutable: a change makes a new one with the next Version.

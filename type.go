@@ -31,6 +31,14 @@ const (
 	KindJSON        Kind = 18 // the text as given
 	KindJSONB       Kind = 19 // the text that PostgreSQL prints for the jsonb value
 	KindForeign     Kind = 20 // a source's type that has no kind here: its PostgreSQL text; Type.Name keeps the name
+	KindArray       Kind = 21 // see array.go; Type.Elem is the kind of the elements
+	KindEnum        Kind = 22 // the label; Type.ID and Type.Name say which enum
+	KindOID         Kind = 23 // uint32
+	KindName        Kind = 24 // UTF-8 of at most 63 bytes: an identifier
+	KindLetter      Kind = 25 // PostgreSQL's "char": UTF-8 of one ASCII letter, or empty
+	KindRegclass    Kind = 26 // uint32, the OID of a relation
+	KindRegtype     Kind = 27 // uint32, the OID of a type
+	KindRegproc     Kind = 28 // uint32, the OID of a function
 )
 
 // Type is a column's SQL type.
@@ -39,39 +47,63 @@ type Type struct {
 	// Mod is PostgreSQL's type modifier (atttypmod): -1 when there is none, n+4 for varchar(n) and character(n),
 	// (precision<<16 | scale)+4 for numeric, the number of fractional digits for time types.
 	Mod int32
-	// Name is the source's name of a KindForeign type, empty for all others.
-	Name string
+	// Name is the source's name of a KindForeign type, or the name of a KindEnum type as format_type prints it; empty for all others.
+	Name string `json:",omitempty"`
+	// Elem is the kind of the elements of a KindArray; Mod, Name and ID are those of the elements then.
+	Elem Kind `json:",omitempty"`
+	// ID is the object in the catalog that a KindEnum type is, 0 for all others.
+	ID CollectionID `json:",omitempty"`
 }
 
 type kindInfo struct {
 	width int // bytes a value takes; 0 is variable
 	oid   uint32
-	size  int16 // pg_type.typlen
+	array uint32 // the OID of the array type; 0: there is none
+	size  int16  // pg_type.typlen
 	name  string
 }
 
 var kinds = [...]kindInfo{
-	KindBool:        {1, 16, 1, "boolean"},
-	KindInt2:        {2, 21, 2, "smallint"},
-	KindInt4:        {4, 23, 4, "integer"},
-	KindInt8:        {8, 20, 8, "bigint"},
-	KindFloat4:      {4, 700, 4, "real"},
-	KindFloat8:      {8, 701, 8, "double precision"},
-	KindNumeric:     {0, 1700, -1, "numeric"},
-	KindText:        {0, 25, -1, "text"},
-	KindVarchar:     {0, 1043, -1, "character varying"},
-	KindChar:        {0, 1042, -1, "character"},
-	KindBytea:       {0, 17, -1, "bytea"},
-	KindDate:        {4, 1082, 4, "date"},
-	KindTime:        {8, 1083, 8, "time without time zone"},
-	KindTimestamp:   {8, 1114, 8, "timestamp without time zone"},
-	KindTimestamptz: {8, 1184, 8, "timestamp with time zone"},
-	KindInterval:    {16, 1186, 16, "interval"},
-	KindUUID:        {16, 2950, 16, "uuid"},
-	KindJSON:        {0, 114, -1, "json"},
-	KindJSONB:       {0, 3802, -1, "jsonb"},
-	KindForeign:     {0, 25, -1, "text"},
+	KindBool:        {1, 16, 1000, 1, "boolean"},
+	KindInt2:        {2, 21, 1005, 2, "smallint"},
+	KindInt4:        {4, 23, 1007, 4, "integer"},
+	KindInt8:        {8, 20, 1016, 8, "bigint"},
+	KindFloat4:      {4, 700, 1021, 4, "real"},
+	KindFloat8:      {8, 701, 1022, 8, "double precision"},
+	KindNumeric:     {0, 1700, 1231, -1, "numeric"},
+	KindText:        {0, 25, 1009, -1, "text"},
+	KindVarchar:     {0, 1043, 1015, -1, "character varying"},
+	KindChar:        {0, 1042, 1014, -1, "character"},
+	KindBytea:       {0, 17, 1001, -1, "bytea"},
+	KindDate:        {4, 1082, 1182, 4, "date"},
+	KindTime:        {8, 1083, 1183, 8, "time without time zone"},
+	KindTimestamp:   {8, 1114, 1115, 8, "timestamp without time zone"},
+	KindTimestamptz: {8, 1184, 1185, 8, "timestamp with time zone"},
+	KindInterval:    {16, 1186, 1187, 16, "interval"},
+	KindUUID:        {16, 2950, 2951, 16, "uuid"},
+	KindJSON:        {0, 114, 199, -1, "json"},
+	KindJSONB:       {0, 3802, 3807, -1, "jsonb"},
+	KindForeign:     {0, 25, 1009, -1, "text"},
+	KindArray:       {0, 2277, 0, -1, "anyarray"},
+	KindEnum:        {0, 3500, 0, 4, "anyenum"},
+	KindOID:         {4, 26, 1028, 4, "oid"},
+	KindName:        {0, 19, 1003, 64, "name"},
+	KindLetter:      {0, 18, 1002, 1, "\"char\""},
+	KindRegclass:    {4, 2205, 2210, 4, "regclass"},
+	KindRegtype:     {4, 2206, 2211, 4, "regtype"},
+	KindRegproc:     {4, 24, 1008, 4, "regproc"},
 }
+
+// UserOID is the PostgreSQL OID that clients see for an object of the catalog: a table, a view, an enum.
+func UserOID(id CollectionID) uint32 { return firstUserOID + uint32(id) }
+
+// userArrayOID is the OID of the array type of an enum.
+func userArrayOID(id CollectionID) uint32 { return firstUserArrayOID + uint32(id) }
+
+const (
+	firstUserOID      = 16384 // PostgreSQL's FirstNormalObjectId
+	firstUserArrayOID = 1 << 30
+)
 
 // Valid reports whether k is one of the kinds above.
 func (k Kind) Valid() bool { return k != KindNone && int(k) < len(kinds) }
@@ -80,19 +112,50 @@ func (k Kind) Valid() bool { return k != KindNone && int(k) < len(kinds) }
 func (k Kind) Width() int { return kinds[k].width }
 
 // OID is the PostgreSQL type OID sent to clients; KindForeign is sent as text.
-func (k Kind) OID() uint32 { return kinds[k].oid }
+func (t Type) OID() uint32 {
+	switch t.Kind {
+	case KindEnum:
+		return UserOID(t.ID)
+	case KindArray:
+		if t.Elem == KindEnum {
+			return userArrayOID(t.ID)
+		}
+		return kinds[t.Elem].array
+	}
+	return kinds[t.Kind].oid
+}
 
 // Size is PostgreSQL's typlen: the size in bytes, -1 when it varies.
-func (k Kind) Size() int16 { return kinds[k].size }
+func (t Type) Size() int16 { return kinds[t.Kind].size }
 
-// KindOf returns the kind whose OID is oid, KindNone if there is none.
-func KindOf(oid uint32) Kind {
-	for k, info := range kinds {
-		if info.oid == oid && k != 0 {
-			return Kind(k)
+// BuiltinOf returns the built-in type whose OID is oid, without a modifier; ok is false if there is none.
+func BuiltinOf(oid uint32) (t Type, ok bool) {
+	for k := KindBool; k.Valid(); k++ {
+		switch {
+		case k == KindForeign || k == KindArray || k == KindEnum || oid == 0:
+		case kinds[k].oid == oid:
+			return TypeOf(k), true
+		case kinds[k].array == oid:
+			return ArrayOf(TypeOf(k)), true
 		}
 	}
-	return KindNone
+	return Type{}, false
+}
+
+// ArrayOf is the type of arrays of t, which is no array itself.
+func ArrayOf(t Type) Type {
+	return Type{Kind: KindArray, Mod: t.Mod, Name: t.Name, Elem: t.Kind, ID: t.ID}
+}
+
+// Element is the type of the elements of an array type.
+func (t Type) Element() Type { return Type{Kind: t.Elem, Mod: t.Mod, Name: t.Name, ID: t.ID} }
+
+// Valid reports whether the type is one that columns can have.
+func (t Type) Valid() bool {
+	if t.Kind == KindArray {
+		return t.Elem.Valid() && t.Elem != KindArray
+	}
+	return t.Kind.Valid()
 }
 
 // TypeOf is the type of kind k without a modifier.
@@ -101,8 +164,10 @@ func TypeOf(k Kind) Type { return Type{Kind: k, Mod: -1} }
 // String is the type as PostgreSQL's format_type prints it, for example numeric(12,2).
 func (t Type) String() string {
 	switch {
-	case t.Kind == KindForeign:
+	case t.Kind == KindForeign, t.Kind == KindEnum:
 		return t.Name
+	case t.Kind == KindArray:
+		return t.Element().String() + "[]"
 	case !t.Kind.Valid():
 		return fmt.Sprintf("kind %d", t.Kind)
 	case t.Mod < 0:

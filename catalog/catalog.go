@@ -21,9 +21,37 @@ type Catalog struct {
 	Connections map[ID]*Connection
 	Sources     map[ID]*Source
 	Users       map[ID]*User
+	Namespaces  map[ID]*Namespace
+	Views       map[ID]*View
+	Types       map[ID]*UserType
 	Positions   map[ID][]byte // a source's position, in its adapter's encoding
 
 	byName map[string]*Table
+}
+
+// View returns the view schema.name, nil when there is none.
+func (c *Catalog) View(schema, name string) *View {
+	for _, v := range c.Views {
+		if v.Schema == schema && v.Name == name {
+			return v
+		}
+	}
+	return nil
+}
+
+// Type returns the enum or domain schema.name, nil when there is none.
+func (c *Catalog) Type(schema, name string) *UserType {
+	for _, t := range c.Types {
+		if t.Schema == schema && t.Name == name {
+			return t
+		}
+	}
+	return nil
+}
+
+// Namespace returns the schema called name that CREATE SCHEMA made, nil when there is none.
+func (c *Catalog) Namespace(name string) *Namespace {
+	return named(c.Namespaces, name, func(n *Namespace) string { return n.Name })
 }
 
 // Table returns the table schema.name, nil when there is none.
@@ -76,6 +104,9 @@ type Change struct {
 	Connection *Connection `json:",omitempty"`
 	Source     *Source     `json:",omitempty"`
 	User       *User       `json:",omitempty"`
+	Namespace  *Namespace  `json:",omitempty"`
+	View       *View       `json:",omitempty"`
+	Type       *UserType   `json:",omitempty"`
 	Drop       ID          `json:",omitempty"`
 }
 
@@ -116,7 +147,8 @@ func NewFold() *Fold {
 	f := &Fold{}
 	f.current.Store(&Catalog{
 		NextID: 1, Tables: map[ID]*Table{}, Secrets: map[ID]*Secret{}, Connections: map[ID]*Connection{},
-		Sources: map[ID]*Source{}, Users: map[ID]*User{}, Positions: map[ID][]byte{}, byName: map[string]*Table{},
+		Sources: map[ID]*Source{}, Users: map[ID]*User{}, Namespaces: map[ID]*Namespace{}, Views: map[ID]*View{}, Types: map[ID]*UserType{},
+		Positions: map[ID][]byte{}, byName: map[string]*Table{},
 	})
 	return f
 }
@@ -169,6 +201,7 @@ func (c *Catalog) clone() *Catalog {
 	n := *c
 	n.Tables, n.Secrets, n.Connections = maps.Clone(c.Tables), maps.Clone(c.Secrets), maps.Clone(c.Connections)
 	n.Sources, n.Users, n.Positions = maps.Clone(c.Sources), maps.Clone(c.Users), maps.Clone(c.Positions)
+	n.Namespaces, n.Views, n.Types = maps.Clone(c.Namespaces), maps.Clone(c.Views), maps.Clone(c.Types)
 	n.byName = maps.Clone(c.byName)
 	return &n
 }
@@ -193,6 +226,15 @@ func (c *Catalog) apply(ch *Change) (tc TableChange, isTable bool) {
 	case ch.User != nil:
 		id = ch.User.ID
 		c.Users[id] = ch.User
+	case ch.Namespace != nil:
+		id = ch.Namespace.ID
+		c.Namespaces[id] = ch.Namespace
+	case ch.View != nil:
+		id = ch.View.ID
+		c.Views[id] = ch.View
+	case ch.Type != nil:
+		id = ch.Type.ID
+		c.Types[id] = ch.Type
 	default:
 		if t := c.Tables[id]; t != nil {
 			tc, isTable = TableChange{Before: t}, true
@@ -202,6 +244,9 @@ func (c *Catalog) apply(ch *Change) (tc TableChange, isTable bool) {
 		delete(c.Connections, id)
 		delete(c.Sources, id)
 		delete(c.Users, id)
+		delete(c.Namespaces, id)
+		delete(c.Views, id)
+		delete(c.Types, id)
 		delete(c.Positions, id)
 	}
 	c.NextID = max(c.NextID, id+1)

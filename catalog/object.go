@@ -21,6 +21,55 @@ type Table struct {
 	Retain  time.Duration // RETAIN HISTORY
 	// Upstream is set for a source's table.
 	Upstream *Upstream `json:",omitempty"`
+	// Comment is what COMMENT ON TABLE says, Comments what COMMENT ON COLUMN does.
+	Comment  string                       `json:",omitempty"`
+	Comments map[tailrace.ColumnID]string `json:",omitempty"`
+}
+
+// Namespace is a schema that CREATE SCHEMA made. The schema public is always there, and so is one that a source's table is in.
+type Namespace struct {
+	ID      ID
+	Name    string
+	Comment string `json:",omitempty"`
+}
+
+// View is a named query.
+type View struct {
+	ID      ID
+	Schema  string
+	Name    string
+	Query   string // a SELECT with all names in full, as it was when the view was made
+	Columns []ViewColumn
+	Uses    []ID   // tables, views and types that Query reads; they cannot be dropped before the view
+	Comment string `json:",omitempty"`
+}
+
+// ViewColumn is one output column of a view.
+type ViewColumn struct {
+	Name    string
+	Type    tailrace.Type
+	Comment string `json:",omitempty"`
+}
+
+// UserType is an enum or a domain. Exactly one of Labels and Base is set, but that an enum may have no labels.
+type UserType struct {
+	ID     ID
+	Schema string
+	Name   string
+	// Labels are the values of an enum, in order.
+	Labels []string `json:",omitempty"`
+	// Base is the type under a domain. Columns of a domain have its Base as their type and the domain as their Field.Domain.
+	Base    *tailrace.Type `json:",omitempty"`
+	NotNull bool           `json:",omitempty"`
+	Default string         `json:",omitempty"` // an SQL expression, "" for none
+	Checks  []Check        `json:",omitempty"`
+	Comment string         `json:",omitempty"`
+}
+
+// Check is a condition that values must not fail. It calls the value VALUE in a domain.
+type Check struct {
+	Name string
+	Expr string // SQL
 }
 
 // TableState is where a source's table stands.

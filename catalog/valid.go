@@ -14,7 +14,7 @@ func corrupt(text string, args ...any) error {
 // valid checks a change that was read: exactly one field is set, and a table has columns that the rooms above can work with.
 func (ch *Change) valid() error {
 	set := 0
-	for _, is := range []bool{ch.Table != nil, ch.Secret != nil, ch.Connection != nil, ch.Source != nil, ch.User != nil, ch.Drop != 0} {
+	for _, is := range []bool{ch.Table != nil, ch.Secret != nil, ch.Connection != nil, ch.Source != nil, ch.User != nil, ch.Namespace != nil, ch.View != nil, ch.Type != nil, ch.Drop != 0} {
 		if is {
 			set++
 		}
@@ -22,8 +22,29 @@ func (ch *Change) valid() error {
 	if set != 1 {
 		return corrupt("a change of %d objects", set)
 	}
-	if ch.Table != nil {
+	switch {
+	case ch.Table != nil:
 		return ch.Table.valid()
+	case ch.View != nil:
+		return ch.View.valid()
+	case ch.Type != nil:
+		return ch.Type.valid()
+	}
+	return nil
+}
+
+func (v *View) valid() error {
+	for _, c := range v.Columns {
+		if !c.Type.Valid() {
+			return corrupt("column %q of view %d", c.Name, v.ID)
+		}
+	}
+	return nil
+}
+
+func (t *UserType) valid() error {
+	if t.Base != nil && (!t.Base.Valid() || t.Labels != nil) {
+		return corrupt("type %d", t.ID)
 	}
 	return nil
 }
@@ -34,7 +55,7 @@ func (t *Table) valid() error {
 	}
 	ids, keyed := map[tailrace.ColumnID]bool{}, map[int]bool{}
 	for _, f := range t.Columns.Fields {
-		if !f.Type.Kind.Valid() || ids[f.ID] || badMissing(&f) {
+		if !f.Type.Valid() || ids[f.ID] || badMissing(&f) {
 			return corrupt("column %q of table %d", f.Name, t.ID)
 		}
 		ids[f.ID] = true
@@ -53,13 +74,24 @@ func (c *Catalog) valid() error {
 	for _, err := range []error{
 		under(c.Tables, func(t *Table) ID { return t.ID }), under(c.Secrets, func(s *Secret) ID { return s.ID }),
 		under(c.Connections, func(n *Connection) ID { return n.ID }), under(c.Sources, func(s *Source) ID { return s.ID }),
-		under(c.Users, func(u *User) ID { return u.ID }),
+		under(c.Users, func(u *User) ID { return u.ID }), under(c.Namespaces, func(n *Namespace) ID { return n.ID }),
+		under(c.Views, func(v *View) ID { return v.ID }), under(c.Types, func(t *UserType) ID { return t.ID }),
 	} {
 		if err != nil {
 			return err
 		}
 	}
 	for _, t := range c.Tables {
+		if err := t.valid(); err != nil {
+			return err
+		}
+	}
+	for _, v := range c.Views {
+		if err := v.valid(); err != nil {
+			return err
+		}
+	}
+	for _, t := range c.Types {
 		if err := t.valid(); err != nil {
 			return err
 		}

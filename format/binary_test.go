@@ -60,7 +60,7 @@ func TestBinaryIsReadAsInPostgreSQL(t *testing.T) {
 		inputs := binaryInputs(t, k, rng)
 		for n, raw := range inputs {
 			sql := fmt.Sprintf("SELECT format('%%s', $1), encode(%s($1), 'hex')", calls[k][1])
-			r := p.conn.ExecParams(context.Background(), sql, [][]byte{raw}, []uint32{k.OID()}, []int16{1}, nil).Read()
+			r := p.conn.ExecParams(context.Background(), sql, [][]byte{raw}, []uint32{tailrace.TypeOf(k).OID()}, []int16{1}, nil).Read()
 			want := ""
 			var pgErr *pgconn.PgError
 			switch {

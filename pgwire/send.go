@@ -31,8 +31,10 @@ func describe(columns []tailrace.ResultColumn, binary []bool) *pgproto3.RowDescr
 	d := &pgproto3.RowDescription{Fields: make([]pgproto3.FieldDescription, len(columns))}
 	for i, col := range columns {
 		f := pgproto3.FieldDescription{
-			Name: []byte(col.Name), TableOID: uint32(col.Table), TableAttributeNumber: uint16(col.Attr), DataTypeOID: col.Type.Kind.OID(),
-			DataTypeSize: col.Type.Kind.Size(), TypeModifier: col.Type.Mod,
+			Name: []byte(col.Name), TableAttributeNumber: uint16(col.Attr), DataTypeOID: col.Type.OID(), DataTypeSize: col.Type.Size(), TypeModifier: col.Type.Mod,
+		}
+		if col.Table != 0 {
+			f.TableOID = tailrace.UserOID(col.Table)
 		}
 		if binary[i] {
 			f.Format = pgproto3.BinaryFormat

@@ -5,9 +5,10 @@ import "tailrace"
 // typeFor maps a column's type at the source to ours. oid and mod are those of the type, or, for a domain, of the type under it. A type that has no
 // kind here is carried as its text under its name.
 func typeFor(oid uint32, mod int32, name string) tailrace.Type {
-	k := tailrace.KindOf(oid)
-	if k == tailrace.KindNone || k == tailrace.KindForeign {
+	t, ok := tailrace.BuiltinOf(oid)
+	if !ok || t.Kind > tailrace.KindForeign {
 		return tailrace.Type{Kind: tailrace.KindForeign, Mod: -1, Name: name}
 	}
-	return tailrace.Type{Kind: k, Mod: mod}
+	t.Mod = mod
+	return t
 }

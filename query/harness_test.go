@@ -130,7 +130,7 @@ func ask(e *Engine, r Resolver, sql string, params []string, types []tailrace.Ty
 	defer rows.Close()
 	a := answer{}
 	for _, c := range plan.Columns() {
-		a.names, a.oids, a.mods = append(a.names, c.Name), append(a.oids, c.Type.Kind.OID()), append(a.mods, c.Type.Mod)
+		a.names, a.oids, a.mods = append(a.names, c.Name), append(a.oids, c.Type.OID()), append(a.mods, c.Type.Mod)
 	}
 	for {
 		b, err := rows.Next(ctx)
@@ -221,8 +221,9 @@ func (ts tables) load(t testing.TB, c *pgconn.PgConn, name string, key ...int) {
 	}
 	s := &tailrace.Schema{Key: key}
 	for i, f := range results[0].FieldDescriptions {
-		k := tailrace.KindOf(f.DataTypeOID)
-		s.Fields = append(s.Fields, tailrace.Field{ID: tailrace.ColumnID(i + 1), Name: f.Name, Type: tailrace.Type{Kind: k, Mod: f.TypeModifier}})
+		typ, _ := tailrace.BuiltinOf(f.DataTypeOID)
+		typ.Mod = f.TypeModifier
+		s.Fields = append(s.Fields, tailrace.Field{ID: tailrace.ColumnID(i + 1), Name: f.Name, Type: typ})
 	}
 	settings := format.Default()
 	settings.Location = berlin

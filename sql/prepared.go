@@ -64,11 +64,11 @@ func (s *Session) Prepare(ctx context.Context, text string, paramOIDs []uint32) 
 		case oidOID:
 			types[i] = tailrace.TypeOf(tailrace.KindInt8)
 		default:
-			k := tailrace.KindOf(oid)
-			if k == tailrace.KindNone {
+			t, ok := tailrace.BuiltinOf(oid)
+			if !ok {
 				return nil, s.unsupported(fmt.Sprintf("a parameter of the type with OID %d", oid), "Send it as text, or with a type that tables here can have.")
 			}
-			types[i] = tailrace.TypeOf(k)
+			types[i] = t
 		}
 	}
 	p, err := s.prepare(ctx, &statement{Statement: sts[0], types: types})
@@ -103,7 +103,7 @@ func (s *Session) prepare(ctx context.Context, st *statement) (*Prepared, error)
 		if t.Kind == tailrace.KindNone {
 			return nil, failure("42P18", "could not determine data type of parameter $%d", i+1)
 		}
-		p.ParamOIDs = append(p.ParamOIDs, t.Kind.OID())
+		p.ParamOIDs = append(p.ParamOIDs, t.OID())
 	}
 	return p, nil
 }

@@ -217,7 +217,7 @@ func pgTableRows(s *Session, yield func(...any)) {
 
 func typeRows(_ *Session, yield func(...any)) {
 	for k := tailrace.KindBool; k.Valid() && k != tailrace.KindForeign; k++ {
-		yield(int64(k.OID()), typeWord(k), int32(k.Size()))
+		yield(int64(tailrace.TypeOf(k).OID()), typeWord(k), int32(tailrace.TypeOf(k).Size()))
 	}
 }
 
