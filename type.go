@@ -55,6 +55,20 @@ type Type struct {
 	ID CollectionID `json:",omitempty"`
 }
 
+// NamedType is what the name of an enum or a domain stands for.
+type NamedType struct {
+	Type    Type         // an enum, or the type under a domain
+	Labels  []string     // of an enum, in order
+	Domain  CollectionID // 0 for an enum
+	Name    string       // of a domain, as errors print it
+	NotNull bool         // of a domain
+	Default string       // of a domain: an SQL expression, "" for none
+	Checks  []NamedCheck // of a domain
+}
+
+// NamedCheck is a condition of a domain: an SQL expression over VALUE that must not be false.
+type NamedCheck struct{ Name, Expr string }
+
 type kindInfo struct {
 	width int // bytes a value takes; 0 is variable
 	oid   uint32

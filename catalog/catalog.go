@@ -206,6 +206,13 @@ func (c *Catalog) clone() *Catalog {
 	return &n
 }
 
+// With is c after ch, as a transaction that makes the change sees it; c stays as it is.
+func (c *Catalog) With(ch Change) *Catalog {
+	n := c.clone()
+	n.apply(&ch)
+	return n
+}
+
 // apply makes the change to c, which nobody else sees yet.
 func (c *Catalog) apply(ch *Change) (tc TableChange, isTable bool) {
 	id := ch.Drop

@@ -66,6 +66,18 @@ type UserType struct {
 	Comment string         `json:",omitempty"`
 }
 
+// Named is the type as the rooms that read names know it.
+func (t *UserType) Named() *tailrace.NamedType {
+	if t.Base == nil {
+		return &tailrace.NamedType{Type: tailrace.Type{Kind: tailrace.KindEnum, Mod: -1, Name: t.Name, ID: t.ID}, Labels: t.Labels, Name: t.Name}
+	}
+	n := &tailrace.NamedType{Type: *t.Base, Domain: t.ID, Name: t.Name, NotNull: t.NotNull, Default: t.Default}
+	for _, c := range t.Checks {
+		n.Checks = append(n.Checks, tailrace.NamedCheck(c))
+	}
+	return n
+}
+
 // Check is a condition that values must not fail. It calls the value VALUE in a domain.
 type Check struct {
 	Name string

@@ -24,6 +24,8 @@ type Scope struct {
 	// Params are the types of $1, $2, ...; KindNone is not known yet. Bind sets what it finds out, and adds parameters that are not in it.
 	Params   *[]tailrace.Type
 	Settings *format.Settings // literals are read with it at once
+	// Type finds an enum or a domain by name (schema is empty when none is written), nil when there is none; a nil func knows none.
+	Type func(schema, name string) *tailrace.NamedType
 }
 
 // maxParams is the largest parameter number, as the protocol's int16 count has it.

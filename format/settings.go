@@ -2,6 +2,8 @@ package format
 
 import (
 	"time"
+
+	"tailrace"
 )
 
 // The values of DateStyle: how dates and timestamps are printed.
@@ -38,6 +40,8 @@ type Settings struct {
 	ExtraFloatDigits int            // -15..3; above 0 floats print with the fewest digits that read back as the same number
 	// Now is the start of the transaction, which 'now', 'today' and a time zone abbreviation without a date refer to; zero is the clock.
 	Now time.Time
+	// Labels gives the labels of an enum in order, to check what is read; a nil func, or nil labels, takes any label.
+	Labels func(enum tailrace.CollectionID) []string
 }
 
 // Default returns PostgreSQL's settings out of the box, in UTC.

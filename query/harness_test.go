@@ -31,6 +31,10 @@ type memory struct {
 	batch *tailrace.Batch
 }
 
+func (ts tables) Type(string, string) *tailrace.NamedType { return nil }
+
+func (ts tables) Labels(tailrace.CollectionID) []string { return nil }
+
 func (ts tables) Resolve(schema, name string) (*Table, error) {
 	if m := ts[name]; m != nil && (schema == "" || schema == "public") {
 		return &m.table, nil

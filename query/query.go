@@ -20,12 +20,24 @@ type Table struct {
 	// Scan returns all rows with the columns that cols lists (indexes of Columns.Fields, in that order). A row's multiplicity may be in
 	// Diffs. It may be called more than once for one statement, and the scans be read at the same time.
 	Scan func(ctx context.Context, cols []int) (tailrace.Rows, error)
+	// View is set instead of Scan when the relation is a view: the query to plan in its place. Columns has the view's column names.
+	View *View
+}
+
+// View is the query of a view, and the text it was parsed from.
+type View struct {
+	Tree *pg_query.Node
+	Text string
 }
 
 // Resolver finds tables by name. schema is empty when the statement gives none. The error says what is wrong, for example 42P01; the
 // planner adds where.
 type Resolver interface {
 	Resolve(schema, name string) (*Table, error)
+	// Type finds an enum or a domain, nil when there is none. schema is empty when the statement gives none.
+	Type(schema, name string) *tailrace.NamedType
+	// Labels are those of an enum, in order.
+	Labels(enum tailrace.CollectionID) []string
 }
 
 // Env is what a statement's expressions may ask about their session. The zero value answers with empty strings and the Unix epoch.

@@ -212,7 +212,7 @@ func (s *Session) rename(ctx context.Context, st *statement, n *pg_query.RenameS
 		}
 		out.Columns.Fields[i].Name = n.Newname
 	} else {
-		if s.txn.table(t.Schema, n.Newname) != nil {
+		if s.txn.catalog.Table(t.Schema, n.Newname) != nil {
 			return nil, failure("42P07", "relation \"%s\" already exists", n.Newname)
 		}
 		out.Name = n.Newname
@@ -251,7 +251,7 @@ func (s *Session) dropTables(ctx context.Context, st *statement, n *pg_query.Dro
 		tables = append(tables, t)
 	}
 	for _, t := range tables {
-		if s.txn.tableByID(t.ID) == nil {
+		if s.txn.catalog.Tables[t.ID] == nil {
 			continue // named twice
 		}
 		if w := s.txn.tables[t.ID]; w != nil {

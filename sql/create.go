@@ -215,7 +215,7 @@ func (s *Session) defaultText(st *statement, f *tailrace.Field, c *pg_query.Cons
 
 // defaultExpr checks n as a default and returns its text, which begins somewhere from byte from on.
 func (s *Session) defaultExpr(st *statement, f *tailrace.Field, n *pg_query.Node, from int) (string, error) {
-	_, err := expr.BindAs(n, &expr.Scope{Text: st.Text, Settings: s.format}, f.Type, f.Name)
+	_, err := expr.BindAs(n, &expr.Scope{Text: st.Text, Settings: s.format, Type: s.namedType}, f.Type, f.Name)
 	if errors.Is(err, expr.ErrUnsupported) {
 		return "", at(s.unsupported("this DEFAULT", "Use constants, arithmetic, now() or gen_random_uuid()."), st.pos(nodeLocation(n)))
 	}

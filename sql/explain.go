@@ -74,7 +74,7 @@ func (s *Session) explainSelect(ctx context.Context, st *statement, tree *pg_que
 	}
 	lines := []string{"Query"}
 	for _, id := range plan.Tables() {
-		if t := s.txn.tableByID(id); t != nil {
+		if t := s.txn.catalog.Tables[id]; t != nil {
 			lines = append(lines, fmt.Sprintf("  ->  Scan on %s", t.Name))
 		}
 	}

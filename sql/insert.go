@@ -95,7 +95,7 @@ func (s *Session) alone() bool { return s.state == implicit && !s.prior }
 
 // scope is what names in an expression without columns stand for.
 func (s *Session) scope(st *statement) *expr.Scope {
-	return &expr.Scope{Text: st.Text, Params: &st.types, Settings: s.format}
+	return &expr.Scope{Text: st.Text, Params: &st.types, Settings: s.format, Type: s.namedType}
 }
 
 // filling is how the columns of a row come about: by an expression of the statement, or by the column's default.
@@ -126,7 +126,7 @@ func (s *Session) defaultOf(f *tailrace.Field) (*expr.Expr, error) {
 		return nil, fmt.Errorf("read the default of column %s: %w", f.Name, err)
 	}
 	n := sts[0].Tree.GetSelectStmt().TargetList[0].GetResTarget().Val
-	return expr.BindAs(n, &expr.Scope{Settings: s.format}, f.Type, f.Name)
+	return expr.BindAs(n, &expr.Scope{Settings: s.format, Type: s.namedType}, f.Type, f.Name)
 }
 
 // append evaluates the filling into b's columns.

@@ -40,6 +40,12 @@ func (r *resolver) Resolve(schema, name string) (*query.Table, error) {
 	}}, nil
 }
 
+// Type is query.Resolver.
+func (r *resolver) Type(schema, name string) *tailrace.NamedType { return r.s.namedType(schema, name) }
+
+// Labels is query.Resolver.
+func (r *resolver) Labels(enum tailrace.CollectionID) []string { return r.s.labels(enum) }
+
 // scan reads a table in the session's transaction, whichever that is when the plan runs.
 func (s *Session) scan(ctx context.Context, id catalog.ID, schema *tailrace.Schema, cols []int) (tailrace.Rows, error) {
 	t := s.txn

@@ -15,9 +15,36 @@ const publicSchema = "public"
 // find is the table that rel names: in public when it names no schema, else in the first schema that has it as a source may have brought others.
 func (s *Session) find(schema, name string) *catalog.Table {
 	if schema != "" {
-		return s.txn.table(schema, name)
+		return s.txn.catalog.Table(schema, name)
 	}
-	return s.txn.table(publicSchema, name)
+	return s.txn.catalog.Table(publicSchema, name)
+}
+
+// namedType is the enum or domain that a name stands for, nil when there is none.
+func (s *Session) namedType(schema, name string) *tailrace.NamedType {
+	if s.txn == nil || s.txn.catalog == nil {
+		return nil
+	}
+	if schema == "" {
+		schema = publicSchema
+	}
+	t := s.txn.catalog.Type(schema, name)
+	if t == nil {
+		return nil
+	}
+	return t.Named()
+}
+
+// labels are those of an enum, in order.
+func (s *Session) labels(enum catalog.ID) []string {
+	c := s.engine.Catalog.Current()
+	if s.txn != nil && s.txn.catalog != nil {
+		c = s.txn.catalog
+	}
+	if t := c.Types[enum]; t != nil {
+		return t.Labels
+	}
+	return nil
 }
 
 // relation is the table that rel names; 42P01 when there is none.

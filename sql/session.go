@@ -80,7 +80,7 @@ func (e *Engine) NewSession(o SessionOptions) (*Session, error) {
 			return nil, err
 		}
 	}
-	s.format = s.values.format()
+	s.format = s.valueFormat()
 	for _, kv := range s.Reported() {
 		s.reported[kv[0]] = kv[1]
 	}
@@ -164,13 +164,20 @@ func (s *Session) Reported() [][2]string {
 	return out
 }
 
+// valueFormat is how values read and print with the settings in force.
+func (s *Session) valueFormat() *format.Settings {
+	f := s.values.format()
+	f.Labels = s.labels
+	return f
+}
+
 // settingsChanged makes the settings in force and tells the client of those that it wants to know.
 func (s *Session) settingsChanged() {
 	if !s.values.dirty {
 		return
 	}
 	s.values.dirty = false
-	s.format = s.values.format()
+	s.format = s.valueFormat()
 	for _, kv := range s.Reported() {
 		if s.reported[kv[0]] != kv[1] {
 			s.reported[kv[0]] = kv[1]

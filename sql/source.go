@@ -55,7 +55,7 @@ func (s *Session) createConnection(ctx context.Context, st *statement) (*Result,
 		return nil, err
 	}
 	for option, secret := range c.Secrets {
-		if s.txn.secret(secret) == nil {
+		if s.txn.catalog.SecretNamed(secret) == nil {
 			e := s.missing("secret", secret)
 			e.Detail = fmt.Sprintf("Option %s of connection \"%s\" names it.", option, c.Name.Name)
 			return nil, e
@@ -64,7 +64,7 @@ func (s *Session) createConnection(ctx context.Context, st *statement) (*Result,
 	if c.Options["host"] == "" && c.Secrets["host"] == "" {
 		return nil, &tailrace.Error{Code: "22023", Message: "a connection needs a HOST", Hint: "CREATE CONNECTION c TO POSTGRES (HOST '127.0.0.1', DATABASE 'shop', USER 'tailrace')."}
 	}
-	if there, err := s.alreadyThere("connection", c.Name.Name, s.txn.connection(c.Name.Name) != nil, c.IfNotExists); there || err != nil {
+	if there, err := s.alreadyThere("connection", c.Name.Name, s.txn.catalog.ConnectionNamed(c.Name.Name) != nil, c.IfNotExists); there || err != nil {
 		return done("CREATE CONNECTION"), err
 	}
 	s.txn.change(catalog.Change{Connection: &catalog.Connection{ID: s.txn.newID(), Name: c.Name.Name, Kind: c.Kind, Options: c.Options, Secrets: c.Secrets}})
@@ -78,31 +78,6 @@ func (s *Session) knownKind(kind string) error {
 	return s.unsupported(fmt.Sprintf("a connection to \"%s\"", kind), "Use POSTGRES.")
 }
 
-// secret finds a secret as the transaction sees it.
-func (t *txn) secret(name string) *catalog.Secret {
-	for _, c := range t.changes {
-		if c.Secret != nil && c.Secret.Name == name {
-			return c.Secret
-		}
-	}
-	return t.catalog.SecretNamed(name)
-}
-
-// drops tells that the transaction drops an object.
-func (t *txn) drops(id catalog.ID) bool {
-	return slices.ContainsFunc(t.changes, func(c catalog.Change) bool { return c.Drop == id })
-}
-
-// connection finds a connection as the transaction sees it.
-func (t *txn) connection(name string) *catalog.Connection {
-	for _, c := range t.changes {
-		if c.Connection != nil && c.Connection.Name == name {
-			return c.Connection
-		}
-	}
-	return t.catalog.ConnectionNamed(name)
-}
-
 func (s *Session) createSource(ctx context.Context, st *statement) (*Result, error) {
 	if err := s.txn.open(ctx, false); err != nil {
 		return nil, err
@@ -114,7 +89,7 @@ func (s *Session) createSource(ctx context.Context, st *statement) (*Result, err
 	if there, err := s.alreadyThere("source", c.Name.Name, s.txn.catalog.SourceNamed(c.Name.Name) != nil, c.IfNotExists); there || err != nil {
 		return done("CREATE SOURCE"), err
 	}
-	conn := s.txn.connection(c.Connection.Name)
+	conn := s.txn.catalog.ConnectionNamed(c.Connection.Name)
 	switch {
 	case conn == nil:
 		return nil, at(s.missing("connection", c.Connection.Name), st.pos(c.Connection.Loc))
@@ -132,7 +107,7 @@ func (s *Session) createSource(ctx context.Context, st *statement) (*Result, err
 		if schema == "" {
 			schema = publicSchema
 		}
-		if s.txn.table(schema, t.Name) != nil {
+		if s.txn.catalog.Table(schema, t.Name) != nil {
 			return nil, at(failure("42P07", "relation \"%s\" already exists", t.Name), st.pos(t.Loc))
 		}
 		src.Tables = append(src.Tables, schema+"."+t.Name)
@@ -197,8 +172,8 @@ func (s *Session) dropObjects(ctx context.Context, st *statement) (*Result, erro
 	}
 	d := st.Drop
 	tag := map[string]string{"source": "DROP SOURCE", "connection": "DROP CONNECTION", "secret": "DROP SECRET"}[d.Kind]
-	c := s.txn.catalog
 	for _, n := range d.Names {
+		c := s.txn.catalog
 		id, err := catalog.ID(0), error(nil)
 		switch d.Kind {
 		case "source":
@@ -250,7 +225,7 @@ func (s *Session) dropSource(ctx context.Context, src *catalog.Source) error {
 
 func (s *Session) unusedConnection(c *catalog.Connection) error {
 	for _, src := range s.txn.catalog.Sources {
-		if src.Connection == c.ID && !s.txn.drops(src.ID) {
+		if src.Connection == c.ID {
 			return &tailrace.Error{
 				Code: "2BP01", Message: fmt.Sprintf("cannot drop connection \"%s\" because source \"%s\" depends on it", c.Name, src.Name), Hint: fmt.Sprintf("DROP SOURCE %s first.", src.Name),
 			}
@@ -261,9 +236,6 @@ func (s *Session) unusedConnection(c *catalog.Connection) error {
 
 func (s *Session) unusedSecret(secret *catalog.Secret) error {
 	for _, c := range s.txn.catalog.Connections {
-		if s.txn.drops(c.ID) {
-			continue
-		}
 		for _, name := range c.Secrets {
 			if name == secret.Name {
 				return &tailrace.Error{

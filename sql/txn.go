@@ -16,14 +16,12 @@ import (
 // txn is a transaction: one time that it reads at, what it read, and what it will write.
 type txn struct {
 	engine  *Engine
-	strict  bool          // it must see everything acknowledged before its first statement
-	turn    bool          // it holds a turn: others wait for it
-	time    tailrace.Time // that it reads at, 0 until it first reads
-	catalog *catalog.Catalog
-
-	changed map[catalog.ID]*catalog.Table // tables it created, altered, or (nil) dropped
+	strict  bool             // it must see everything acknowledged before its first statement
+	turn    bool             // it holds a turn: others wait for it
+	time    tailrace.Time    // that it reads at, 0 until it first reads
+	base    *catalog.Catalog // of that time; nil until it first reads
+	catalog *catalog.Catalog // base with changes: what it sees
 	changes []catalog.Change
-	nextID  catalog.ID
 	tables  map[catalog.ID]*written
 	reads   map[catalog.ID]*footprint
 	holds   map[catalog.ID]func()
@@ -60,7 +58,7 @@ func (e *Engine) begin(strict bool) *txn {
 // open fixes the time that the transaction reads at and the catalog of that time. stale allows a time that misses the newest commits: for a
 // statement that changes nothing unless what it read is still so when it commits.
 func (t *txn) open(ctx context.Context, stale bool) error {
-	if t.catalog != nil {
+	if t.base != nil {
 		return nil
 	}
 	at := t.engine.Log.Newest()
@@ -77,74 +75,30 @@ func (t *txn) open(ctx context.Context, stale bool) error {
 		}
 		at, c = t.engine.Log.Newest(), t.engine.Catalog.Current()
 	}
-	t.time, t.catalog, t.nextID = at, c, c.NextID
+	t.time, t.base, t.catalog = at, c, c
 	return nil
-}
-
-// table finds a table as the transaction sees it, nil when there is none.
-func (t *txn) table(schema, name string) *catalog.Table {
-	for _, c := range t.changed {
-		if c != nil && c.Schema == schema && c.Name == name {
-			return c
-		}
-	}
-	c := t.catalog.Table(schema, name)
-	if c == nil {
-		return nil
-	}
-	if _, touched := t.changed[c.ID]; touched {
-		return nil // dropped or renamed
-	}
-	return c
-}
-
-// tableByID is table by ID.
-func (t *txn) tableByID(id catalog.ID) *catalog.Table {
-	if c, touched := t.changed[id]; touched {
-		return c
-	}
-	return t.catalog.Tables[id]
 }
 
 // allTables lists the tables that the transaction sees, by ID.
 func (t *txn) allTables() []*catalog.Table {
-	all := maps.Clone(t.catalog.Tables)
-	for id, c := range t.changed {
-		if c == nil {
-			delete(all, id)
-		} else {
-			all[id] = c
-		}
-	}
 	var out []*catalog.Table
-	for _, id := range slices.Sorted(maps.Keys(all)) {
-		out = append(out, all[id])
+	for _, id := range slices.Sorted(maps.Keys(t.catalog.Tables)) {
+		out = append(out, t.catalog.Tables[id])
 	}
 	return out
 }
 
 // isNew tells that the transaction itself created the table: nothing of it is anywhere else.
-func (t *txn) isNew(id catalog.ID) bool { return t.catalog.Tables[id] == nil }
+func (t *txn) isNew(id catalog.ID) bool { return t.base.Tables[id] == nil }
 
-// newID is the ID of an object that the transaction creates.
-func (t *txn) newID() catalog.ID {
-	t.nextID++
-	return t.nextID - 1
-}
+// newID is the ID of an object that the transaction creates; change with the object comes before the next newID.
+func (t *txn) newID() catalog.ID { return t.catalog.NextID }
 
 // change adds a change of the catalog.
 func (t *txn) change(c catalog.Change) {
 	t.changes = append(t.changes, c)
+	t.catalog = t.catalog.With(c)
 	t.readWhole(0)
-	if t.changed == nil {
-		t.changed = map[catalog.ID]*catalog.Table{}
-	}
-	switch {
-	case c.Table != nil:
-		t.changed[c.Table.ID] = c.Table
-	case c.Drop != 0 && t.tableByID(c.Drop) != nil:
-		t.changed[c.Drop] = nil
-	}
 }
 
 func (t *txn) footprint(id catalog.ID) *footprint {
@@ -207,7 +161,7 @@ func (t *txn) records(ctx context.Context) ([]log.Record, error) {
 		out = append(out, t.changes[i].Record())
 	}
 	for _, id := range slices.Sorted(maps.Keys(t.tables)) {
-		if c, touched := t.changed[id]; touched && c == nil {
+		if t.catalog.Tables[id] == nil {
 			continue // it was dropped afterwards
 		}
 		rs, err := t.tables[id].writer.Records(ctx)
