@@ -49,8 +49,9 @@ func ReadArray(element Kind, raw []byte) (dims []Dim, elements Elements, err err
 	n := d.Count(MaxDims)
 	total := 1
 	for range n {
-		dim := Dim{Length: d.Count(uint64(len(raw))), Lower: int32(d.Varint())}
-		if total *= dim.Length; dim.Length == 0 || total > len(raw) {
+		length, lower := d.Count(uint64(len(raw))), d.Varint()
+		dim := Dim{Length: length, Lower: int32(lower)}
+		if total *= length; length == 0 || total > len(raw) || int64(dim.Lower) != lower {
 			d.Fail("dimension")
 			break
 		}

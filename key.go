@@ -9,7 +9,8 @@ import (
 
 // AppendKey adds row i of c as bytes that order (bytes.Compare) as PostgreSQL orders values of type t, NULL last, and are equal exactly
 // when the values are equal in SQL: 1.0 and 1.00 are, so are -0 and 0, '1 mon' and '30 days'. No value's key is a prefix of another's,
-// so keys of several columns can be joined. text orders by bytes (collation "C"); json, jsonb, enums and foreign types too.
+// so keys of several columns can be joined. text orders by bytes (collation "C"); json, jsonb, enums and foreign types too. Users see an
+// enum in the order of its labels, which a type does not hold: expr, query and tail, who are told the labels, do that.
 func AppendKey(dst []byte, t Type, c *Column, i int) []byte {
 	if c.IsNull(i) {
 		return append(dst, keyNull)
@@ -40,7 +41,7 @@ func appendValueKey(dst []byte, k Kind, raw []byte) []byte {
 		return appendDecimalKey(dst, raw)
 	case KindInterval:
 		return appendIntervalKey(dst, raw)
-	case KindOID, KindRegclass, KindRegtype, KindRegproc:
+	case KindOID, KindRegclass, KindRegtype, KindRegproc, KindRegnspace, KindRegrole:
 		return binary.BigEndian.AppendUint32(dst, binary.LittleEndian.Uint32(raw))
 	case KindUUID:
 		return append(dst, raw...)

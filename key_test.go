@@ -60,6 +60,14 @@ func TestKeysOrderAsValuesDo(t *testing.T) {
 		return binary.LittleEndian.AppendUint64(append(i32(months), i32(days)...), uint64(micros))
 	}
 	one := func(v ...[]byte) [][]byte { return v }
+	u32 := func(v uint32) []byte { return binary.LittleEndian.AppendUint32(nil, v) }
+	ints := func(dims []Dim, values ...[]byte) [][]byte { return one(storeArray(dims, values)) }
+	from := func(lower int32, lengths ...int) (dims []Dim) {
+		for _, l := range lengths {
+			dims = append(dims, Dim{Length: l, Lower: lower})
+		}
+		return dims
+	}
 	for _, x := range []struct {
 		kind  Kind
 		lines [][][]byte
@@ -79,6 +87,17 @@ func TestKeysOrderAsValuesDo(t *testing.T) {
 			one(AppendDecimalForm(nil, DecimalNegInf)), one(AppendDecimal64(nil, -1000, 0)), one(AppendDecimal64(nil, -1, 3)), one(AppendDecimal64(nil, 0, 0), AppendDecimal64(nil, 0, 5)),
 			one(AppendDecimal64(nil, 1, 3)), one(AppendDecimal64(nil, 10, 1), AppendDecimal64(nil, 100, 2)), one(AppendDecimal64(nil, 11, 1)), one(AppendDecimalForm(nil, DecimalInf)), one(AppendDecimalForm(nil, DecimalNaN)),
 		}},
+		{KindOID, [][][]byte{one(u32(0)), one(u32(1)), one(u32(math.MaxInt32)), one(u32(1 << 31)), one(u32(math.MaxUint32))}},
+		{KindRegclass, [][][]byte{one(u32(0)), one(u32(math.MaxInt32)), one(u32(math.MaxUint32))}},
+		{KindName, [][][]byte{one([]byte("")), one([]byte("a")), one([]byte("aa")), one([]byte("b"))}},
+		{KindLetter, [][][]byte{one([]byte("")), one([]byte("i")), one([]byte("r"))}},
+		{KindEnum, [][][]byte{one([]byte("")), one([]byte("ok")), one([]byte("sad"))}},
+		{KindArray, [][][]byte{ // elements of int4
+			ints(nil), ints(from(1, 1), i32(-5)), ints(from(-7, 1), i32(1)), ints(from(1, 1), i32(1)), ints(from(2, 1), i32(1)), ints(from(1, 1, 1), i32(1)),
+			ints(from(1, 2), i32(1), i32(-9)), ints(from(1, 3), i32(1), i32(2), i32(3)), ints(from(1, 4), i32(1), i32(2), i32(3), i32(0)), ints(from(-1, 1, 4), i32(1), i32(2), i32(3), i32(0)),
+			ints(from(3, 1, 4), i32(1), i32(2), i32(3), i32(0)), ints(from(-1, 2, 2), i32(1), i32(2), i32(3), i32(0)), ints(from(1, 2, 2), i32(1), i32(2), i32(3), i32(0)), ints(from(1, 2), i32(1), nil),
+			ints(from(1, 1), i32(2)), ints(from(1, 1), nil), ints(from(1, 2), nil, i32(-1)), ints(from(1, 2), nil, nil),
+		}},
 	} {
 		c := MakeColumn(x.kind, 0)
 		var rank []int
@@ -92,7 +111,8 @@ func TestKeysOrderAsValuesDo(t *testing.T) {
 		rank = append(rank, len(x.lines))
 		for i := range c.N {
 			for j := range c.N {
-				got := bytes.Compare(AppendKey(nil, TypeOf(x.kind), &c, i), AppendKey(nil, TypeOf(x.kind), &c, j))
+				typ := Type{Kind: x.kind, Mod: -1, Elem: KindInt4}
+				got := bytes.Compare(AppendKey(nil, typ, &c, i), AppendKey(nil, typ, &c, j))
 				if want := cmp.Compare(rank[i], rank[j]); got != want {
 					t.Errorf("%v: value %d against %d: got %d, want %d", TypeOf(x.kind), i, j, got, want)
 				}

@@ -49,3 +49,10 @@ type Consensus interface {
 	// Truncate removes the values below before.
 	Truncate(ctx context.Context, key string, before SeqNo) error
 }
+
+// Watcher is what a Consensus may be besides: one that tells of new values, so that nobody needs to ask again and again. It is found by type assertion.
+type Watcher interface {
+	// Watch returns nil once the head of key is past after, at once if it is already. It may return nil before, so the caller looks. An error is
+	// ctx's or says that the store cannot watch now.
+	Watch(ctx context.Context, key string, after SeqNo) error
+}

@@ -39,6 +39,8 @@ const (
 	KindRegclass    Kind = 26 // uint32, the OID of a relation
 	KindRegtype     Kind = 27 // uint32, the OID of a type
 	KindRegproc     Kind = 28 // uint32, the OID of a function
+	KindRegnspace   Kind = 29 // uint32, the OID of a schema: regnamespace
+	KindRegrole     Kind = 30 // uint32, the OID of a user
 )
 
 // Type is a column's SQL type.
@@ -106,6 +108,8 @@ var kinds = [...]kindInfo{
 	KindRegclass:    {4, 2205, 2210, 4, "regclass"},
 	KindRegtype:     {4, 2206, 2211, 4, "regtype"},
 	KindRegproc:     {4, 24, 1008, 4, "regproc"},
+	KindRegnspace:   {4, 4089, 4090, 4, "regnamespace"},
+	KindRegrole:     {4, 4096, 4097, 4, "regrole"},
 }
 
 // UserOID is the PostgreSQL OID that clients see for an object of the catalog: a table, a view, an enum.
@@ -131,12 +135,33 @@ func (t Type) OID() uint32 {
 	case KindEnum:
 		return UserOID(t.ID)
 	case KindArray:
-		if t.Elem == KindEnum {
+		switch {
+		case t.Elem == KindEnum:
 			return userArrayOID(t.ID)
+		case t.Vector():
+			return map[string]uint32{int2Vector: 22, oidVector: 30}[t.Name]
 		}
 		return kinds[t.Elem].array
 	}
 	return kinds[t.Kind].oid
+}
+
+// PostgreSQL's lists of numbers in its catalog: int2vector and oidvector.
+const (
+	int2Vector = "int2vector"
+	oidVector  = "oidvector"
+)
+
+// VectorOf is int2vector for KindInt2 and oidvector for KindOID: arrays whose first subscript is 0 and that print as numbers with blanks between.
+func VectorOf(element Kind) Type {
+	t := ArrayOf(TypeOf(element))
+	t.Name = map[Kind]string{KindInt2: int2Vector, KindOID: oidVector}[element]
+	return t
+}
+
+// Vector reports whether t, or the array type that t is the element of, is int2vector or oidvector.
+func (t Type) Vector() bool {
+	return t.Kind != KindForeign && t.Kind != KindEnum && (t.Name == int2Vector || t.Name == oidVector)
 }
 
 // Size is PostgreSQL's typlen: the size in bytes, -1 when it varies.
@@ -164,6 +189,17 @@ func ArrayOf(t Type) Type {
 // Element is the type of the elements of an array type.
 func (t Type) Element() Type { return Type{Kind: t.Elem, Mod: t.Mod, Name: t.Name, ID: t.ID} }
 
+// Plain is t without a modifier.
+func (t Type) Plain() Type {
+	t.Mod = -1
+	return t
+}
+
+// Same reports whether t and u are one type but for their modifiers: a value of one is stored as a value of the other.
+func (t Type) Same(u Type) bool {
+	return t.Kind == u.Kind && t.Elem == u.Elem && t.ID == u.ID
+}
+
 // Valid reports whether the type is one that columns can have.
 func (t Type) Valid() bool {
 	if t.Kind == KindArray {
@@ -179,6 +215,8 @@ func TypeOf(k Kind) Type { return Type{Kind: k, Mod: -1} }
 func (t Type) String() string {
 	switch {
 	case t.Kind == KindForeign, t.Kind == KindEnum:
+		return t.Name
+	case t.Kind == KindArray && t.Vector():
 		return t.Name
 	case t.Kind == KindArray:
 		return t.Element().String() + "[]"

@@ -1,4 +1,4 @@
-// Package catalog is what exists: tables, secrets, connections, sources and users, as a fold over the log.
+// Package catalog is what exists: schemas, tables, views, types, secrets, connections, sources and users, as a fold over the log.
 //
 // A change is one record that puts an object, whole, or drops one; so ALTER TABLE puts the table with its next Schema. The fold
 // needs no rules: who commits a change has checked it against the catalog it read, and the log refuses the commit if the catalog

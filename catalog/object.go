@@ -21,6 +21,7 @@ type Table struct {
 	Retain  time.Duration // RETAIN HISTORY
 	// Upstream is set for a source's table.
 	Upstream *Upstream `json:",omitempty"`
+	Checks   []Check   `json:",omitempty"`
 	// Comment is what COMMENT ON TABLE says, Comments what COMMENT ON COLUMN does.
 	Comment  string                       `json:",omitempty"`
 	Comments map[tailrace.ColumnID]string `json:",omitempty"`
@@ -78,7 +79,7 @@ func (t *UserType) Named() *tailrace.NamedType {
 	return n
 }
 
-// Check is a condition that values must not fail. It calls the value VALUE in a domain.
+// Check is a condition that rows or values must not fail: over the columns of a table, or over VALUE in a domain.
 type Check struct {
 	Name string
 	Expr string // SQL

@@ -23,11 +23,11 @@ func (e *Engine) RegisterScalar(s *Scalar) error {
 	defer capi.DestroyScalarFunction(&f)
 	capi.ScalarFunctionSetName(f, s.Name)
 	for _, t := range s.Params {
-		lt := capi.CreateLogicalType(t)
+		lt := logicalType(t)
 		capi.ScalarFunctionAddParameter(f, lt)
 		capi.DestroyLogicalType(&lt)
 	}
-	lt := capi.CreateLogicalType(s.Returns)
+	lt := logicalType(s.Returns)
 	capi.ScalarFunctionSetReturnType(f, lt)
 	capi.DestroyLogicalType(&lt)
 	capi.ScalarFunctionSetSpecialHandling(f)

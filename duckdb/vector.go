@@ -15,6 +15,7 @@ const (
 	SmallInt = capi.TypeSmallInt
 	Integer  = capi.TypeInteger
 	BigInt   = capi.TypeBigInt
+	UInteger = capi.TypeUInteger
 	HugeInt  = capi.TypeHugeInt
 	Float    = capi.TypeFloat
 	Double   = capi.TypeDouble
@@ -29,17 +30,20 @@ const MaxRows = 2048
 type Vector struct {
 	v     capi.Vector
 	data  unsafe.Pointer
-	valid *[MaxRows / 64]uint64 // nil: no row is NULL
+	valid unsafe.Pointer // of words of 64 rows; nil: no row is NULL
 }
 
 func vectorOf(v capi.Vector) *Vector {
-	return &Vector{v: v, data: capi.VectorGetData(v), valid: (*[MaxRows / 64]uint64)(capi.VectorGetValidity(v))}
+	return &Vector{v: v, data: capi.VectorGetData(v), valid: capi.VectorGetValidity(v)}
 }
 
 // IsNull reports whether row i is NULL.
 func (v *Vector) IsNull(i int) bool {
-	return v.valid != nil && v.valid[i>>6]&(1<<(i&63)) == 0
+	return v.valid != nil && *v.word(i)&(1<<(i&63)) == 0
 }
+
+// word holds the validity of row i.
+func (v *Vector) word(i int) *uint64 { return (*uint64)(unsafe.Add(v.valid, i>>6<<3)) }
 
 // HasNulls reports whether any row may be NULL.
 func (v *Vector) HasNulls() bool { return v.valid != nil }
@@ -48,9 +52,9 @@ func (v *Vector) HasNulls() bool { return v.valid != nil }
 func (v *Vector) SetNull(i int) {
 	if v.valid == nil {
 		capi.VectorEnsureValidityWritable(v.v)
-		v.valid = (*[MaxRows / 64]uint64)(capi.VectorGetValidity(v.v))
+		v.valid = capi.VectorGetValidity(v.v)
 	}
-	v.valid[i>>6] &^= 1 << (i & 63)
+	*v.word(i) &^= 1 << (i & 63)
 }
 
 // SetValidity writes the validity of rows [0, n) from a bitmap in Arrow's layout, starting at its row from.

@@ -94,7 +94,7 @@ func (s *Scope) timeArith(op string, l, r *Expr, loc int32) (*Expr, error) {
 				return v[0], nil
 			}
 			out, err := integerArith(op, tailrace.KindInt4, days, integer(v[1]))
-			if err != nil {
+			if err != nil || integer(out) < firstDate || integer(out) >= endDate {
 				return null, failure("22008", "date out of range")
 			}
 			return out, nil

@@ -60,6 +60,10 @@ func Bind(n *pg_query.Node, s *Scope) (*Expr, error) {
 		return s.valueFunction(n.SqlvalueFunction)
 	case *pg_query.Node_FuncCall:
 		return s.call(n.FuncCall)
+	case *pg_query.Node_AArrayExpr:
+		return s.array(n.AArrayExpr, tailrace.Type{})
+	case *pg_query.Node_AIndirection:
+		return s.subscript(n.AIndirection)
 	}
 	return nil, ErrUnsupported
 }
@@ -217,13 +221,21 @@ func (s *Scope) param(p *pg_query.ParamRef) (*Expr, error) {
 }
 
 func (s *Scope) cast(c *pg_query.TypeCast) (*Expr, error) {
-	t, err := TypeName(c.TypeName)
-	if err != nil {
-		return nil, s.at(c.TypeName.Location, err)
-	}
-	e, err := Bind(c.Arg, s)
+	t, domain, err := s.typeOf(c.TypeName)
 	if err != nil {
 		return nil, err
 	}
-	return s.convert(e, t, Explicit, c.Location)
+	var e *Expr
+	if a := c.Arg.GetAArrayExpr(); a != nil && t.Kind == tailrace.KindArray {
+		e, err = s.array(a, t)
+	} else {
+		e, err = Bind(c.Arg, s)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if e, err = s.convert(e, t, Explicit, c.Location); err != nil || domain == nil {
+		return e, err
+	}
+	return s.inDomain(e, domain)
 }

@@ -21,6 +21,9 @@ func (s *Scope) call(f *pg_query.FuncCall) (*Expr, error) {
 	if len(f.Args) == 0 {
 		return s.clock(name, f.Location)
 	}
+	if arrayFunctions[name] != nil {
+		return s.arrayCall(name, f)
+	}
 	if len(f.Args) != 1 {
 		return nil, ErrUnsupported
 	}

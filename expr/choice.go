@@ -11,29 +11,32 @@ import (
 
 // unify gives all of args one type: of those that have one, the widest number, or text of different kinds of it.
 func (s *Scope) unify(args []*Expr, clause string) ([]*Expr, tailrace.Type, error) {
-	k := tailrace.KindNone
+	t := tailrace.Type{}
 	for _, e := range args {
-		switch n := e.Type.Kind; {
-		case n == tailrace.KindNone || n == k:
+		switch n, k := e.Type.Kind, t.Kind; {
+		case n == tailrace.KindNone || e.Type.Same(t):
 		case k == tailrace.KindNone:
-			k = n
+			t = e.Type.Plain()
 		case rank(n) > 0 && rank(k) > 0:
 			if rank(n) > rank(k) {
-				k = n
+				t = e.Type.Plain()
 			}
 		case isText(n) && isText(k):
-			k = tailrace.KindText
-		case CastContext(k, n) == Implicit:
-			k = n
-		case CastContext(n, k) == Implicit:
+			t = tailrace.TypeOf(tailrace.KindText)
+		case n == tailrace.KindArray && k == tailrace.KindArray: // arrays of different elements do not become one another
+			return nil, t, s.unmatched(clause, t, e)
+		case n == tailrace.KindInterval || k == tailrace.KindInterval: // in a category of its own, although a time becomes one
+			return nil, t, s.unmatched(clause, t, e)
+		case CastContext(t, e.Type) == Implicit:
+			t = e.Type.Plain()
+		case CastContext(e.Type, t) == Implicit:
 		default:
-			return nil, tailrace.Type{}, s.fail(e.loc, "42804", fmt.Sprintf("%s types %s and %s cannot be matched", clause, bare(tailrace.TypeOf(k)), bare(e.Type)))
+			return nil, t, s.unmatched(clause, t, e)
 		}
 	}
-	if k == tailrace.KindNone {
-		k = tailrace.KindText
+	if t.Kind == tailrace.KindNone {
+		t = tailrace.TypeOf(tailrace.KindText)
 	}
-	t := tailrace.TypeOf(k)
 	if len(args) > 0 && sameType(args) {
 		t = args[0].Type
 	}
@@ -45,6 +48,10 @@ func (s *Scope) unify(args []*Expr, clause string) ([]*Expr, tailrace.Type, erro
 		}
 	}
 	return out, t, nil
+}
+
+func (s *Scope) unmatched(clause string, t tailrace.Type, e *Expr) error {
+	return s.fail(e.loc, "42804", fmt.Sprintf("%s types %s and %s cannot be matched", clause, bare(t), bare(e.Type)))
 }
 
 func sameType(args []*Expr) bool {
@@ -101,7 +108,7 @@ func (s *Scope) minMax(m *pg_query.MinMaxExpr) (*Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.Kind == tailrace.KindJSON || t.Kind == tailrace.KindJSONB {
+	if !s.ordered(t) {
 		return nil, ErrUnsupported
 	}
 	return &Expr{Type: t, Column: -1, loc: m.Location, eval: func(r *Row) (Value, error) {
@@ -111,7 +118,7 @@ func (s *Scope) minMax(m *pg_query.MinMaxExpr) (*Expr, error) {
 			if err != nil {
 				return null, err
 			}
-			if !v.Null && (best.Null || bytes.Compare(key(t, v), key(t, best)) == want) {
+			if !v.Null && (best.Null || bytes.Compare(orderKey(t, v, r.Settings), orderKey(t, best, r.Settings)) == want) {
 				best = v
 			}
 		}

@@ -40,17 +40,35 @@ func rank(k tailrace.Kind) int {
 }
 
 // CastContext is the least context in which PostgreSQL turns a from into a to; 0 when it never does.
-func CastContext(from, to tailrace.Kind) Context {
+func CastContext(from, to tailrace.Type) Context {
+	switch {
+	case from.Same(to):
+		return Implicit
+	case from.Kind == tailrace.KindArray && to.Kind == tailrace.KindArray:
+		return CastContext(from.Element(), to.Element())
+	case from.Kind == tailrace.KindEnum && to.Kind == tailrace.KindEnum:
+		return 0
+	}
+	return kindContext(from.Kind, to.Kind)
+}
+
+func kindContext(from, to tailrace.Kind) Context {
 	type pair struct{ from, to tailrace.Kind }
 	switch {
-	case from == to:
-		return Implicit
 	case rank(from) > 0 && rank(to) > 0:
 		if rank(from) < rank(to) {
 			return Implicit
 		}
 		return Assignment
 	case isText(from) && isText(to):
+		return Implicit
+	case isObject(from) || isObject(to):
+		return objectContext(from, to)
+	case from == tailrace.KindName && to == tailrace.KindText, from == tailrace.KindLetter && to == tailrace.KindText, isText(from) && to == tailrace.KindName,
+		isText(from) && to == tailrace.KindLetter:
+		if to == tailrace.KindLetter {
+			return Assignment
+		}
 		return Implicit
 	case isText(to):
 		return Assignment // by the type's output function
@@ -72,10 +90,30 @@ func CastContext(from, to tailrace.Kind) Context {
 	return 0
 }
 
+// isObject tells the kinds whose values are OIDs.
+func isObject(k tailrace.Kind) bool {
+	return k == tailrace.KindOID || k == tailrace.KindRegclass || k == tailrace.KindRegtype || k == tailrace.KindRegproc ||
+		k == tailrace.KindRegnspace || k == tailrace.KindRegrole
+}
+
+// objectContext is kindContext when one of the kinds is an OID's.
+func objectContext(from, to tailrace.Kind) Context {
+	switch {
+	case from == tailrace.KindOID && isObject(to), to == tailrace.KindOID && isObject(from), rank(from) >= 1 && rank(from) <= 3 && isObject(to),
+		isText(from) && to == tailrace.KindRegclass:
+		return Implicit
+	case isObject(from) && (to == tailrace.KindInt4 || to == tailrace.KindInt8), isText(to):
+		return Assignment
+	case isText(from):
+		return Explicit
+	}
+	return 0
+}
+
 // assign is e as a value for a column of type t.
 func (s *Scope) assign(e *Expr, t tailrace.Type, column string) (*Expr, error) {
 	if e.Type.Kind != tailrace.KindNone {
-		if c := CastContext(e.Type.Kind, t.Kind); c == 0 || c > Assignment {
+		if c := CastContext(e.Type, t); c == 0 || c > Assignment {
 			return nil, &tailrace.Error{
 				Code:    "42804",
 				Message: fmt.Sprintf("column \"%s\" is of type %s but expression is of type %s", column, bare(t), bare(e.Type)),
@@ -93,11 +131,13 @@ func bare(t tailrace.Type) string {
 	if t.Kind == tailrace.KindNone {
 		return "unknown"
 	}
-	if t.Kind == tailrace.KindChar {
+	switch {
+	case t.Kind == tailrace.KindChar:
 		return "character"
+	case t.Kind == tailrace.KindArray && t.Elem == tailrace.KindChar:
+		return "character[]"
 	}
-	t.Mod = -1
-	return t.String()
+	return t.Plain().String()
 }
 
 // convert is e as type t, in a context that allows it.
@@ -109,13 +149,13 @@ func (s *Scope) convert(e *Expr, t tailrace.Type, ctx Context, loc int32) (*Expr
 		return constant(t, null, e.loc), nil
 	case e.Type.Kind == tailrace.KindNone:
 		return s.readLiteral(e, t, ctx)
-	case e.Type.Kind == t.Kind && (t.Mod < 0 || t.Mod == e.Type.Mod):
+	case e.Type.Same(t) && (t.Mod < 0 || t.Mod == e.Type.Mod):
 		out := *e
 		out.Type = t
 		return &out, nil
 	}
 	from := e.Type
-	if c := CastContext(from.Kind, t.Kind); c == 0 || c > ctx {
+	if c := CastContext(from, t); c == 0 || c > ctx {
 		return nil, s.fail(loc, "42846", fmt.Sprintf("cannot cast type %s to %s", bare(from), bare(t)))
 	}
 	explicit := ctx == Explicit
@@ -127,15 +167,19 @@ func (s *Scope) convert(e *Expr, t tailrace.Type, ctx Context, loc int32) (*Expr
 		}
 		return Convert(v, from, t, explicit, r.Settings)
 	}}
-	if e.Const && !dependsOnClock(from.Kind, t.Kind) {
+	if e.Const && !dependsOnSession(from) && !dependsOnSession(t) {
 		return s.fold(out)
 	}
 	return out, nil
 }
 
-// dependsOnClock tells a conversion that another time zone would do differently; it is not done before the row is there.
-func dependsOnClock(from, to tailrace.Kind) bool {
-	return from == tailrace.KindTimestamptz || to == tailrace.KindTimestamptz
+// dependsOnSession tells a type to and from which another time zone or another catalog converts differently; that is not done before the row is there.
+func dependsOnSession(t tailrace.Type) bool {
+	k := t.Kind
+	if k == tailrace.KindArray {
+		k = t.Elem
+	}
+	return k == tailrace.KindTimestamptz || isObject(k) && k != tailrace.KindOID
 }
 
 // fold evaluates a constant expression at once.
@@ -149,7 +193,7 @@ func (s *Scope) fold(e *Expr) (*Expr, error) {
 
 // decide gives an untyped parameter the type t: of its kind without the modifier, which then applies to the value.
 func (s *Scope) decide(e *Expr, t tailrace.Type, ctx Context) (*Expr, error) {
-	kind := tailrace.TypeOf(t.Kind)
+	kind := t.Plain()
 	(*s.Params)[e.param-1] = kind
 	typed := *e
 	typed.Type, typed.param = kind, 0
@@ -159,7 +203,7 @@ func (s *Scope) decide(e *Expr, t tailrace.Type, ctx Context) (*Expr, error) {
 // readLiteral reads an untyped literal as type t: of its kind first, which an error points at, then with the modifier, which it does not. A cast may
 // cut a string to varchar(n), an assignment may not. Only an interval's modifier says how to read it.
 func (s *Scope) readLiteral(e *Expr, t tailrace.Type, ctx Context) (*Expr, error) {
-	first := tailrace.TypeOf(t.Kind)
+	first := t.Plain()
 	if t.Kind == tailrace.KindInterval {
 		first = t
 	}

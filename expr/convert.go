@@ -81,8 +81,16 @@ func Convert(v Value, from, to tailrace.Type, explicit bool, s *format.Settings)
 func convertKind(v Value, from, to tailrace.Type, s *format.Settings) (Value, error) {
 	f, t := from.Kind, to.Kind
 	switch {
-	case f == t:
+	case from.Same(to):
 		return v, nil
+	case f == tailrace.KindArray && t == tailrace.KindArray:
+		return convertElements(v, from.Element(), to.Element(), s)
+	case isObject(f) && (isObject(t) || t == tailrace.KindInt4):
+		return v, nil
+	case isObject(f) && t == tailrace.KindInt8:
+		return int64Value(int64(uint32(integer(v)))), nil
+	case rank(f) > 0 && isObject(t):
+		return integerToObject(integer(v))
 	case isText(f) && isText(t):
 		if f == tailrace.KindChar {
 			v.Raw = []byte(strings.TrimRight(string(v.Raw), " "))
@@ -93,12 +101,12 @@ func convertKind(v Value, from, to tailrace.Type, s *format.Settings) (Value, er
 			return Value{Raw: []byte(strconv.FormatBool(v.Raw[0] != 0))}, nil
 		}
 		return Value{Raw: print(from, v, s)}, nil
-	case isText(f), f == tailrace.KindJSON, f == tailrace.KindJSONB:
+	case isText(f), f == tailrace.KindJSON, f == tailrace.KindJSONB, f == tailrace.KindName, f == tailrace.KindLetter:
 		text := string(v.Raw)
 		if f == tailrace.KindChar {
 			text = strings.TrimRight(text, " ")
 		}
-		return read(tailrace.TypeOf(t), text, s)
+		return read(to.Plain(), text, s)
 	case rank(f) > 0 && rank(t) > 0:
 		return convertNumber(v, f, t, s)
 	case f == tailrace.KindBool:
@@ -107,6 +115,43 @@ func convertKind(v Value, from, to tailrace.Type, s *format.Settings) (Value, er
 		return boolean(integer(v) != 0), nil
 	}
 	return convertTime(v, f, t, s)
+}
+
+// convertElements converts every element of an array.
+func convertElements(v Value, from, to tailrace.Type, s *format.Settings) (Value, error) {
+	dims, elements, err := tailrace.ReadArray(from.Kind, v.Raw)
+	if err != nil {
+		return null, err
+	}
+	out := tailrace.AppendArray(nil, dims)
+	for elements.Left > 0 {
+		raw, isNull := elements.Next()
+		if isNull {
+			out = tailrace.AppendNullElement(out)
+			continue
+		}
+		e, err := convertKind(Value{Raw: raw}, from, to, s)
+		if err != nil {
+			return null, err
+		}
+		out = appendElement(out, e)
+	}
+	return Value{Raw: out}, nil
+}
+
+func appendElement(dst []byte, v Value) []byte {
+	if v.Null {
+		return tailrace.AppendNullElement(dst)
+	}
+	return tailrace.AppendElement(dst, v.Raw)
+}
+
+// integerToObject is an integer as an OID; a negative one stands for its bits.
+func integerToObject(v int64) (Value, error) {
+	if v < math.MinInt32 || v > math.MaxUint32 {
+		return null, failure("22003", "OID out of range")
+	}
+	return int32Value(int32(v)), nil
 }
 
 func convertNumber(v Value, from, to tailrace.Kind, s *format.Settings) (Value, error) {

@@ -15,7 +15,10 @@ const (
 	timeInfinity = int64(math.MaxInt64)
 	timeNegInf   = int64(math.MinInt64)
 	dateInfinity = int64(math.MaxInt32)
-	dateNegInf   = int64(math.MinInt32)
+	// Dates reach from 4714-11-24 BC to 5874897-12-31.
+	firstDate  = int64(-2451545)
+	endDate    = int64(2147483494 - 2451545)
+	dateNegInf = int64(math.MinInt32)
 )
 
 // convertTime converts between dates, times, timestamps and intervals.

@@ -10,5 +10,6 @@
 // it never guesses. Values are equal and ordered by tailrace.AppendKey, read and printed by package format.
 //
 // The package knows literals, columns, parameters, arithmetic, comparison, AND OR NOT, IS NULL, IN, BETWEEN, CASE, ||, coalesce and its kin, now(),
-// casts, and timestamps with intervals. It has no aggregates, subqueries, or sets.
+// casts, and timestamps with intervals; of arrays ARRAY[...], elements, ANY and ALL, ||, and the functions that conditions often use. It has no
+// aggregates, subqueries, or sets. Values of a domain are values of the type under it that BindDomain's conditions allow; enums order by their labels' places.
 package expr

@@ -25,7 +25,8 @@ func evaluate(text string) (string, error) {
 	}
 	n := res.Stmts[0].Stmt.GetSelectStmt().TargetList[0].GetResTarget().Val
 	s := format.Default()
-	e, err := BindOutput(n, &Scope{Text: sql, Settings: s})
+	s.Labels = func(tailrace.CollectionID) []string { return []string{"sad", "ok", "happy"} }
+	e, err := BindOutput(n, &Scope{Text: sql, Settings: s, Type: namedType})
 	if err != nil {
 		return "", err
 	}
@@ -39,12 +40,36 @@ func evaluate(text string) (string, error) {
 	return string(print(e.Type, v, s)), nil
 }
 
-// TestExpressionsAgreeWithPostgres evaluates the expressions of testdata/expressions here and in a real PostgreSQL: values, types of errors
+// userTypes are the types that namedType knows.
+const userTypes = `DROP TYPE IF EXISTS mood CASCADE; DROP DOMAIN IF EXISTS positive; DROP DOMAIN IF EXISTS required;
+	CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy'); CREATE DOMAIN positive AS int CHECK (VALUE > 0) CONSTRAINT at_most CHECK (VALUE <= 100);
+	CREATE DOMAIN required AS varchar(4) NOT NULL CHECK (length(VALUE) > 0)`
+
+func namedType(_, name string) *tailrace.NamedType {
+	switch name {
+	case "mood":
+		return &tailrace.NamedType{Type: tailrace.Type{Kind: tailrace.KindEnum, Mod: -1, Name: "mood", ID: 7}}
+	case "positive":
+		checks := []tailrace.NamedCheck{{Name: "positive_check", Expr: "VALUE > 0"}, {Name: "at_most", Expr: "VALUE <= 100"}}
+		return &tailrace.NamedType{Type: tailrace.TypeOf(tailrace.KindInt4), Domain: 8, Name: name, Checks: checks}
+	case "required":
+		return &tailrace.NamedType{
+			Type: tailrace.Type{Kind: tailrace.KindVarchar, Mod: 8}, Domain: 9, Name: name, NotNull: true, Checks: []tailrace.NamedCheck{{Name: "required_check", Expr: "length(VALUE) > 0"}},
+		}
+	}
+	return nil
+}
+
+// TestExpressionsAgreeWithPostgres evaluates the expressions of testdata/expressions and testdata/arrays here and in a real PostgreSQL: values, types of errors
 // and the places that they point at must be the same.
 func TestExpressionsAgreeWithPostgres(t *testing.T) {
-	raw, err := os.ReadFile("testdata/expressions")
-	if err != nil {
-		t.Fatal(err)
+	var raw []byte
+	for _, name := range []string{"testdata/expressions", "testdata/arrays"} {
+		more, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw = append(raw, more...)
 	}
 	ctx := context.Background()
 	conn, err := pgx.Connect(ctx, pgtest.Shared(t).URL())
@@ -52,7 +77,7 @@ func TestExpressionsAgreeWithPostgres(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close(ctx)
-	if _, err := conn.Exec(ctx, "SET TimeZone = 'UTC'"); err != nil {
+	if _, err := conn.Exec(ctx, "SET TimeZone = 'UTC'; "+userTypes); err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(string(raw)) {

@@ -2,11 +2,14 @@ package expr
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
+	"slices"
 
 	pg_query "github.com/pganalyze/pg_query_go/v6"
 
 	"tailrace"
+	"tailrace/format"
 )
 
 type pgNode = pg_query.Node
@@ -26,6 +29,8 @@ func (s *Scope) operator(a *pg_query.A_Expr) (*Expr, error) {
 			return nil, err
 		}
 		return s.binary(name, l, r, a.Location)
+	case pg_query.A_Expr_Kind_AEXPR_OP_ANY, pg_query.A_Expr_Kind_AEXPR_OP_ALL:
+		return s.quantified(name, a)
 	case pg_query.A_Expr_Kind_AEXPR_IN:
 		return s.in(name, a)
 	case pg_query.A_Expr_Kind_AEXPR_BETWEEN, pg_query.A_Expr_Kind_AEXPR_NOT_BETWEEN:
@@ -92,15 +97,34 @@ func (s *Scope) binary(op string, l, r *Expr, loc int32) (*Expr, error) {
 
 // common gives both sides the type that PostgreSQL would compare or compute them in.
 func (s *Scope) common(op string, l, r *Expr, loc int32) (*Expr, *Expr, error) {
+	t, err := s.commonType(op, l, r, loc)
+	if err != nil {
+		return nil, nil, err
+	}
+	x, err := s.convert(l, t, Implicit, l.loc)
+	if err != nil {
+		return nil, nil, err
+	}
+	y, err := s.convert(r, t, Implicit, r.loc)
+	return x, y, err
+}
+
+func (s *Scope) commonType(op string, l, r *Expr, loc int32) (tailrace.Type, error) {
 	lk, rk := l.Type.Kind, r.Type.Kind
 	var k tailrace.Kind
 	switch {
 	case lk == tailrace.KindNone && rk == tailrace.KindNone:
 		k = tailrace.KindText
 	case lk == tailrace.KindNone:
-		k = rk
-	case rk == tailrace.KindNone, lk == rk:
-		k = lk
+		return r.Type.Plain(), nil
+	case rk == tailrace.KindNone, l.Type.Same(r.Type):
+		return l.Type.Plain(), nil
+	case lk == tailrace.KindArray || rk == tailrace.KindArray, lk == tailrace.KindEnum || rk == tailrace.KindEnum:
+		return tailrace.Type{}, s.noOperator(op, l, r, loc)
+	case isObject(lk) && rank(rk) >= 1 && rank(rk) <= 3, isObject(rk) && rank(lk) >= 1 && rank(lk) <= 3, isObject(lk) && isObject(rk):
+		k = tailrace.KindOID
+	case lk == tailrace.KindName && rk == tailrace.KindText, lk == tailrace.KindText && rk == tailrace.KindName:
+		k = tailrace.KindText
 	case rank(lk) > 0 && rank(rk) > 0:
 		k = widest(lk, rk)
 	case isText(lk) && isText(rk) && lk != tailrace.KindChar && rk != tailrace.KindChar:
@@ -111,16 +135,11 @@ func (s *Scope) common(op string, l, r *Expr, loc int32) (*Expr, *Expr, error) {
 		rk == tailrace.KindTimestamptz && (lk == tailrace.KindDate || lk == tailrace.KindTimestamp):
 		k = tailrace.KindTimestamptz
 	case isText(lk) && rank(rk) > 0, rank(lk) > 0 && isText(rk), lk == tailrace.KindBool, rk == tailrace.KindBool:
-		return nil, nil, s.noOperator(op, l, r, loc)
+		return tailrace.Type{}, s.noOperator(op, l, r, loc)
 	default:
-		return nil, nil, ErrUnsupported
+		return tailrace.Type{}, ErrUnsupported
 	}
-	x, err := s.convert(l, tailrace.TypeOf(k), Implicit, l.loc)
-	if err != nil {
-		return nil, nil, err
-	}
-	y, err := s.convert(r, tailrace.TypeOf(k), Implicit, r.loc)
-	return x, y, err
+	return tailrace.TypeOf(k), nil
 }
 
 // widest is the kind that numbers of both kinds become: float8 as soon as a float meets another kind.
@@ -170,16 +189,56 @@ func (s *Scope) compare(op string, l, r *Expr, loc int32) (*Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := l.Type
-	if t.Kind == tailrace.KindJSON {
-		return nil, s.noOperator(op, l, r, loc)
+	holds, err := s.comparison(op, l, r, loc)
+	if err != nil {
+		return nil, err
 	}
-	if t.Kind == tailrace.KindJSONB && op != "=" && op != "<>" && op != "!=" {
+	return s.compute(tailrace.TypeOf(tailrace.KindBool), loc, []*Expr{l, r}, func(row *Row, v []Value) (Value, error) {
+		return boolean(holds(v[0], v[1], row)), nil
+	})
+}
+
+// comparison is how two values of the type that l and r both have are compared.
+func (s *Scope) comparison(op string, l, r *Expr, loc int32) (func(x, y Value, row *Row) bool, error) {
+	t := l.Type
+	switch {
+	case t.Kind == tailrace.KindJSON:
+		return nil, s.noOperator(op, l, r, loc)
+	case t.Kind == tailrace.KindArray && t.Elem == tailrace.KindJSON && (op == "=" || op == "<>" || op == "!="):
+		return nil, failure("42883", "could not identify an equality operator for type json")
+	case t.Kind == tailrace.KindArray && t.Elem == tailrace.KindJSON:
+		return nil, failure("42883", "could not identify a comparison function for type json")
+	case op == "=" || op == "<>" || op == "!=":
+		return func(x, y Value, _ *Row) bool { return bytes.Equal(key(t, x), key(t, y)) == (op == "=") }, nil
+	case !s.ordered(t):
 		return nil, ErrUnsupported
 	}
-	return s.compute(tailrace.TypeOf(tailrace.KindBool), loc, []*Expr{l, r}, func(_ *Row, v []Value) (Value, error) {
-		return boolean(holds(op, bytes.Compare(key(t, v[0]), key(t, v[1])))), nil
-	})
+	return func(x, y Value, row *Row) bool {
+		return holds(op, bytes.Compare(orderKey(t, x, row.Settings), orderKey(t, y, row.Settings)))
+	}, nil
+}
+
+// ordered reports whether orderKey is known for t.
+func (s *Scope) ordered(t tailrace.Type) bool {
+	k := t.Kind
+	if k == tailrace.KindArray {
+		if k = t.Elem; k == tailrace.KindEnum {
+			return false
+		}
+	}
+	if k == tailrace.KindEnum {
+		return s.Settings != nil && s.Settings.Labels != nil && s.Settings.Labels(t.ID) != nil
+	}
+	return k != tailrace.KindJSON && k != tailrace.KindJSONB
+}
+
+// orderKey is v's bytes in the order of its type; labels have the order of their enum.
+func orderKey(t tailrace.Type, v Value, s *format.Settings) []byte {
+	if t.Kind == tailrace.KindEnum && s != nil && s.Labels != nil {
+		at := slices.Index(s.Labels(t.ID), string(v.Raw))
+		return binary.BigEndian.AppendUint32(nil, uint32(at))
+	}
+	return key(t, v)
 }
 
 func holds(op string, order int) bool {
@@ -232,6 +291,9 @@ func (s *Scope) arith(op string, l, r *Expr, loc int32) (*Expr, error) {
 
 // concat binds ||, which makes text of any one side when the other is text.
 func (s *Scope) concat(l, r *Expr, loc int32) (*Expr, error) {
+	if l.Type.Kind == tailrace.KindArray || r.Type.Kind == tailrace.KindArray {
+		return s.concatArrays(l, r, loc)
+	}
 	known := func(e *Expr) bool { return isText(e.Type.Kind) || e.Type.Kind == tailrace.KindNone }
 	if !known(l) && !known(r) {
 		return nil, ErrUnsupported

@@ -15,27 +15,29 @@ var typeNames = map[string]tailrace.Kind{
 	"int8": tailrace.KindInt8, "bigint": tailrace.KindInt8, "float4": tailrace.KindFloat4, "real": tailrace.KindFloat4, "float8": tailrace.KindFloat8, "numeric": tailrace.KindNumeric, "decimal": tailrace.KindNumeric,
 	"text": tailrace.KindText, "varchar": tailrace.KindVarchar, "bpchar": tailrace.KindChar, "bytea": tailrace.KindBytea, "date": tailrace.KindDate,
 	"time": tailrace.KindTime, "timestamp": tailrace.KindTimestamp, "timestamptz": tailrace.KindTimestamptz, "interval": tailrace.KindInterval,
-	"uuid": tailrace.KindUUID, "json": tailrace.KindJSON, "jsonb": tailrace.KindJSONB,
+	"uuid": tailrace.KindUUID, "json": tailrace.KindJSON, "jsonb": tailrace.KindJSONB, "oid": tailrace.KindOID, "name": tailrace.KindName, "char": tailrace.KindLetter,
+	"regclass": tailrace.KindRegclass, "regtype": tailrace.KindRegtype, "regproc": tailrace.KindRegproc, "regnamespace": tailrace.KindRegnspace, "regrole": tailrace.KindRegrole,
 }
 
 // foreign are PostgreSQL's types that exist there and not here: refused with 0A000 rather than as unknown.
-const foreign = " money bit varbit timetz inet cidr macaddr macaddr8 xml point line lseg box path polygon circle tsvector tsquery pg_lsn oid name char" +
-	" int4range int8range numrange tsrange tstzrange daterange regclass regtype regproc xid cid tid pg_snapshot jsonpath "
+const foreign = " money bit varbit timetz inet cidr macaddr macaddr8 xml point line lseg box path polygon circle tsvector tsquery pg_lsn" +
+	" int4range int8range numrange tsrange tstzrange daterange xid cid tid pg_snapshot jsonpath "
 
-// TypeName is the type that n names. The error is 42704 for one that does not exist, 0A000 for one that is not to be had here; Position is left
-// to the caller, who knows the text that n.Location counts in.
+// TypeName is the built-in type that n names: int, int[], _int4. The error is 42704 for one that does not exist or is a user's, 0A000 for one that is not
+// to be had here; Position is left to the caller, who knows the text that n.Location counts in.
 func TypeName(n *pg_query.TypeName) (tailrace.Type, error) {
 	var name string
 	for _, part := range n.Names {
 		name = part.GetString_().GetSval() // the last part: pg_catalog.int4
 	}
-	if len(n.ArrayBounds) > 0 {
-		return tailrace.Type{}, &tailrace.Error{Code: "0A000", Message: fmt.Sprintf("type %s[] is not supported", name), Hint: "Use json or jsonb for a list of values."}
-	}
 	if n.Setof || n.PctType {
 		return tailrace.Type{}, &tailrace.Error{Code: "0A000", Message: "this form of type name is not supported"}
 	}
+	array := len(n.ArrayBounds) > 0 // PostgreSQL, too, ignores how many there are and what they say
 	k, ok := typeNames[name]
+	if element, found := typeNames[strings.TrimPrefix(name, "_")]; !ok && found && !array {
+		k, ok, array = element, true, true
+	}
 	switch {
 	case ok:
 	case strings.Contains(name, "serial"):
@@ -46,7 +48,50 @@ func TypeName(n *pg_query.TypeName) (tailrace.Type, error) {
 		return tailrace.Type{}, &tailrace.Error{Code: "42704", Message: fmt.Sprintf("type \"%s\" does not exist", name)}
 	}
 	mod, err := typeMod(k, name, n.Typmods)
-	return tailrace.Type{Kind: k, Mod: mod}, err
+	t := tailrace.Type{Kind: k, Mod: mod}
+	if array {
+		t = tailrace.ArrayOf(t)
+	}
+	return t, err
+}
+
+// typeOf is the type that n names in s, with Position set in an error. domain is not nil when it is a domain; t is then the type under it.
+func (s *Scope) typeOf(n *pg_query.TypeName) (t tailrace.Type, domain *tailrace.NamedType, err error) {
+	schema, name := "", n.Names[len(n.Names)-1].GetString_().GetSval()
+	if len(n.Names) > 1 {
+		schema = n.Names[len(n.Names)-2].GetString_().GetSval()
+	}
+	if schema == "" || schema == "pg_catalog" {
+		if t, err = TypeName(n); tailrace.Code(err) != "42704" {
+			return t, nil, s.at(n.Location, err)
+		}
+	}
+	var named *tailrace.NamedType
+	array := len(n.ArrayBounds) > 0
+	if s.Type != nil {
+		if named = s.Type(schema, name); named == nil && strings.HasPrefix(name, "_") && !array {
+			named, array = s.Type(schema, name[1:]), true
+		}
+	}
+	switch {
+	case named == nil && schema != "":
+		return t, nil, s.fail(n.Location, "42704", fmt.Sprintf("type \"%s.%s\" does not exist", schema, name))
+	case named == nil && array:
+		return t, nil, s.fail(n.Location, "42704", fmt.Sprintf("type \"%s[]\" does not exist", name))
+	case named == nil:
+		return t, nil, s.at(n.Location, err)
+	case len(n.Typmods) > 0:
+		return t, nil, s.fail(n.Location, "42601", fmt.Sprintf("type modifier is not allowed for type \"%s\"", name))
+	case named.Domain != 0 && array:
+		return t, nil, &tailrace.Error{
+			Code: "0A000", Message: fmt.Sprintf("an array of the domain %s is not supported", named.Name), Hint: "Use an array of " + named.Type.String() + ".", Position: s.position(n.Location),
+		}
+	case named.Domain != 0:
+		return named.Type, named, nil
+	case array:
+		return tailrace.ArrayOf(named.Type), nil, nil
+	}
+	return named.Type, nil, nil
 }
 
 // typeMod turns the numbers after a type's name into PostgreSQL's modifier.

@@ -7,10 +7,11 @@ import (
 	"tailrace"
 )
 
-// ParseBinary reads a value as PostgreSQL's receive function for t does and appends it to c. Errors are *tailrace.Error; c is then as it was.
-func ParseBinary(c *tailrace.Column, t tailrace.Type, raw []byte) error {
-	if !t.Kind.Valid() {
-		panic(fmt.Sprintf("receive a value of kind %d, which does not exist", t.Kind))
+// ParseBinary reads a value as PostgreSQL's receive function for t does, checks the label of an enum under the settings s, and appends it to c.
+// Errors are *tailrace.Error; c is then as it was.
+func ParseBinary(c *tailrace.Column, t tailrace.Type, raw []byte, s *Settings) error {
+	if !t.Valid() {
+		panic(fmt.Sprintf("receive a value of kind %d (elements of %d), which does not exist", t.Kind, t.Elem))
 	}
 	if n := t.Kind.Width(); n > 0 {
 		if len(raw) < n {
@@ -18,7 +19,7 @@ func ParseBinary(c *tailrace.Column, t tailrace.Type, raw []byte) error {
 		}
 		if len(raw) > n { // what is wrong with the value itself comes first
 			scratch := tailrace.MakeColumn(t.Kind, 1)
-			if err := ParseBinary(&scratch, t, raw[:n]); err != nil {
+			if err := ParseBinary(&scratch, t, raw[:n], s); err != nil {
 				return err
 			}
 			return badBinaryLength()
@@ -29,7 +30,8 @@ func ParseBinary(c *tailrace.Column, t tailrace.Type, raw []byte) error {
 		c.AppendBool(raw[0] != 0)
 	case tailrace.KindInt2:
 		c.AppendInt16(int16(binary.BigEndian.Uint16(raw)))
-	case tailrace.KindInt4, tailrace.KindFloat4:
+	case tailrace.KindInt4, tailrace.KindFloat4, tailrace.KindOID, tailrace.KindRegclass, tailrace.KindRegtype, tailrace.KindRegproc, tailrace.KindRegnspace,
+		tailrace.KindRegrole:
 		c.AppendInt32(int32(binary.BigEndian.Uint32(raw)))
 	case tailrace.KindInt8, tailrace.KindFloat8:
 		c.AppendInt64(int64(binary.BigEndian.Uint64(raw)))
@@ -47,8 +49,22 @@ func ParseBinary(c *tailrace.Column, t tailrace.Type, raw []byte) error {
 			return errorf("XX000", "unsupported jsonb version number %d", raw[0])
 		}
 		return parseJSONB(c, t, string(raw[1:]), nil)
+	case tailrace.KindArray:
+		return parseArrayBinary(c, t, raw, s)
+	case tailrace.KindName:
+		if err := checkText(string(raw)); err != nil {
+			return err
+		}
+		if len(raw) > maxNameBytes {
+			err := errorf("42622", "identifier too long")
+			err.Detail = fmt.Sprintf("Identifier must be less than %d characters.", maxNameBytes+1)
+			return err
+		}
+		return parseName(c, t, string(raw), s)
+	case tailrace.KindLetter:
+		return parseLetterBinary(c, raw)
 	default: // texts
-		return textParsers[t.Kind](c, t, string(raw), nil)
+		return textParsers[t.Kind](c, t, string(raw), s)
 	}
 	return nil
 }

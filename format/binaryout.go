@@ -8,25 +8,31 @@ import (
 	"tailrace"
 )
 
+// binaryAppenders has a function for every kind but arrays.
 var binaryAppenders = [...]binaryAppender{
 	tailrace.KindBool: appendReversed1, tailrace.KindInt2: appendReversed2, tailrace.KindInt4: appendReversed4, tailrace.KindInt8: appendReversed8,
 	tailrace.KindFloat4: appendReversed4, tailrace.KindFloat8: appendReversed8, tailrace.KindNumeric: appendNumericBinary,
 	tailrace.KindText: appendSame, tailrace.KindVarchar: appendSame, tailrace.KindChar: appendSame, tailrace.KindBytea: appendSame,
 	tailrace.KindDate: appendReversed4, tailrace.KindTime: appendReversed8, tailrace.KindTimestamp: appendReversed8,
 	tailrace.KindTimestamptz: appendReversed8, tailrace.KindInterval: appendIntervalBinary, tailrace.KindUUID: appendSame,
-	tailrace.KindJSON: appendSame, tailrace.KindJSONB: appendJSONBBinary, tailrace.KindForeign: appendSame,
+	tailrace.KindJSON: appendSame, tailrace.KindJSONB: appendJSONBBinary, tailrace.KindForeign: appendSame, tailrace.KindEnum: appendSame,
+	tailrace.KindOID: appendReversed4, tailrace.KindName: appendSame, tailrace.KindLetter: appendLetterBinary, tailrace.KindRegclass: appendReversed4,
+	tailrace.KindRegtype: appendReversed4, tailrace.KindRegproc: appendReversed4, tailrace.KindRegnspace: appendReversed4, tailrace.KindRegrole: appendReversed4,
 }
 
-func binaryAppenderOf(k tailrace.Kind) binaryAppender {
-	if !k.Valid() {
-		panic(fmt.Sprintf("send a value of kind %d, which does not exist", k))
+func binaryAppenderOf(t tailrace.Type) binaryAppender {
+	if !t.Valid() {
+		panic(fmt.Sprintf("send a value of kind %d (elements of %d), which does not exist", t.Kind, t.Elem))
 	}
-	return binaryAppenders[k]
+	if t.Kind == tailrace.KindArray {
+		return arrayBinaryAppender(t.Element())
+	}
+	return binaryAppenders[t.Kind]
 }
 
 // AppendBinary adds row i of c, which is not NULL, as PostgreSQL's send function for t writes it.
 func AppendBinary(dst []byte, t tailrace.Type, c *tailrace.Column, i int) []byte {
-	return binaryAppenderOf(t.Kind)(dst, c.Bytes(i))
+	return binaryAppenderOf(t)(dst, c.Bytes(i))
 }
 
 func appendSame(dst, raw []byte) []byte { return append(dst, raw...) }

@@ -55,13 +55,12 @@ func badHexDigit(at string) error {
 
 func escapedBytes(text string) ([]byte, error) {
 	value := make([]byte, 0, len(text))
-	octal := func(c byte, most byte) bool { return c >= '0' && c <= most }
 	for i := 0; i < len(text); i++ {
 		switch {
 		case text[i] != '\\':
 			value = append(value, text[i])
-		case i+3 < len(text) && octal(text[i+1], '3') && octal(text[i+2], '7') && octal(text[i+3], '7'):
-			value = append(value, (text[i+1]-'0')<<6|(text[i+2]-'0')<<3|(text[i+3]-'0'))
+		case isOctalByte(text[i:]):
+			value = append(value, octalByte(text[i:]))
 			i += 3
 		case i+1 < len(text) && text[i+1] == '\\':
 			value = append(value, '\\')
@@ -72,6 +71,14 @@ func escapedBytes(text string) ([]byte, error) {
 	}
 	return value, nil
 }
+
+// isOctalByte reports whether s begins with a backslash and the three octal digits of a byte.
+func isOctalByte(s string) bool {
+	octal := func(c byte, most byte) bool { return c >= '0' && c <= most }
+	return len(s) >= 4 && s[0] == '\\' && octal(s[1], '3') && octal(s[2], '7') && octal(s[3], '7')
+}
+
+func octalByte(s string) byte { return (s[1]-'0')<<6 | (s[2]-'0')<<3 | (s[3] - '0') }
 
 const hexDigits = "0123456789abcdef"
 

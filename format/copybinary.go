@@ -40,7 +40,7 @@ func (r *CopyReader) binaryRow() (more bool, err error) {
 			r.batch.Cols[i].AppendNull()
 			continue
 		}
-		if err := ParseBinary(&r.batch.Cols[i], r.types[i], whole[at:at+n]); err != nil {
+		if err := ParseBinary(&r.batch.Cols[i], r.types[i], whole[at:at+n], r.s); err != nil {
 			if e := (*tailrace.Error)(nil); errors.As(err, &e) {
 				e.Where = fmt.Sprintf("COPY %s, line %d, column %s", r.opts.Table, r.line, r.name(i))
 			}

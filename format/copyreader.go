@@ -203,7 +203,7 @@ func (r *CopyReader) convert(line []byte) (more bool, err error) {
 			continue
 		}
 		t := &r.types[i]
-		if err := textParsers[t.Kind](&r.batch.Cols[i], *t, f.text, r.s); err != nil {
+		if err := parseValue(&r.batch.Cols[i], *t, f.text, r.s); err != nil {
 			if bad := checkText(f.text); bad != nil {
 				return false, r.where(bad, nil)
 			}

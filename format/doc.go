@@ -11,6 +11,13 @@
 // The text is byte for byte what PostgreSQL 15 prints, and what it accepts is accepted here, with the same errors: the tests run both
 // and compare. Settings hold what a session may change (time zone, date style, ...).
 //
+// An array is read and printed by the functions of its elements' type, inside braces:
+//
+//	02 02 | 00 | 05 01 00 00 00     [0:1]={NULL,1}
+//
+// What the bytes alone cannot say comes from the Settings: an enum's labels, to check what is read, and the names of the objects whose OIDs regclass and its
+// kin hold.
+//
 // There are three layers:
 //
 //   - one value: AppendText, AppendBinary, ParseText, ParseBinary, ApplyMod;

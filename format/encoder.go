@@ -53,10 +53,10 @@ func (e *Encoder) prepare() {
 	e.columns = make([]columnEncoder, len(e.Columns))
 	for i, c := range e.Columns {
 		if e.Layout == CopyBinary || e.Layout == DataRow && c.Binary {
-			e.columns[i].binary = binaryAppenderOf(c.Type.Kind)
+			e.columns[i].binary = binaryAppenderOf(c.Type)
 			continue
 		}
-		e.columns[i].text = appenderOf(c.Type.Kind)
+		e.columns[i].text = appenderOf(c.Type)
 		e.columns[i].plain = e.neverEscaped(c)
 	}
 	e.ready = true
@@ -65,7 +65,8 @@ func (e *Encoder) prepare() {
 // neverEscaped reports whether no value of a column can hold a character that the layout treats specially.
 func (e *Encoder) neverEscaped(c Col) bool {
 	switch c.Type.Kind {
-	case tailrace.KindText, tailrace.KindVarchar, tailrace.KindChar, tailrace.KindBytea, tailrace.KindJSON, tailrace.KindJSONB, tailrace.KindForeign:
+	case tailrace.KindText, tailrace.KindVarchar, tailrace.KindChar, tailrace.KindBytea, tailrace.KindJSON, tailrace.KindJSONB, tailrace.KindForeign, tailrace.KindArray,
+		tailrace.KindEnum, tailrace.KindName, tailrace.KindLetter, tailrace.KindRegclass, tailrace.KindRegtype, tailrace.KindRegproc, tailrace.KindRegnspace, tailrace.KindRegrole:
 		return e.Layout == DataRow
 	}
 	switch d := e.Copy; {

@@ -41,7 +41,10 @@ func errShortBinary() error {
 	return &tailrace.Error{Code: "08P01", Message: "insufficient data left in message"}
 }
 
-func badBinaryLength() error { return badBinary("incorrect binary data format") }
+// incorrectBinary is what is wrong with a binary value that goes on after its end.
+const incorrectBinary = "incorrect binary data format"
+
+func badBinaryLength() error { return badBinary(incorrectBinary) }
 
 // checkText refuses what no text value may hold: bytes that are not UTF-8, and NUL.
 func checkText(text string) error {

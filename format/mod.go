@@ -32,9 +32,38 @@ func ApplyMod(c *tailrace.Column, t tailrace.Type, raw []byte, explicitCast bool
 		c.AppendInt64(roundTimestamp(int64(le64(raw)), t.Mod))
 	case tailrace.KindInterval:
 		intervalOf(raw).fit(t.Mod).appendTo(c)
+	case tailrace.KindArray:
+		return applyElementMod(c, t, raw, explicitCast)
 	default:
 		c.Append(raw)
 	}
+	return nil
+}
+
+// applyElementMod is ApplyMod for each element of an array.
+func applyElementMod(c *tailrace.Column, t tailrace.Type, raw []byte, explicitCast bool) error {
+	if t.Mod < 0 {
+		c.Append(raw)
+		return nil
+	}
+	dims, elements, err := tailrace.ReadArray(t.Elem, raw)
+	if err != nil {
+		return err
+	}
+	out, element := tailrace.AppendArray(nil, dims), tailrace.MakeColumn(t.Elem, 1)
+	for elements.Left > 0 {
+		value, null := elements.Next()
+		if null {
+			out = tailrace.AppendNullElement(out)
+			continue
+		}
+		element.Reset()
+		if err := ApplyMod(&element, t.Element(), value, explicitCast); err != nil {
+			return err
+		}
+		out = tailrace.AppendElement(out, element.Bytes(0))
+	}
+	c.Append(out)
 	return nil
 }
 

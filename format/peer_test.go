@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -17,7 +18,28 @@ import (
 // peer is a session on a real PostgreSQL with the same settings as ours.
 type peer struct {
 	conn     *pgconn.PgConn
+	mood     tailrace.Type // an enum of moodLabels
 	settings *Settings
+}
+
+var moodLabels = []string{"sad", "ok", "", "NULL", "a b", "é,\\{\""}
+
+// typeOf is the type of kind k without a modifier.
+func (p *peer) typeOf(k tailrace.Kind) tailrace.Type {
+	if k == tailrace.KindEnum {
+		return p.mood
+	}
+	return typ(k)
+}
+
+// types are all types that PostgreSQL has too: each kind and its array.
+func (p *peer) types() (out []tailrace.Type) {
+	for k := tailrace.KindBool; k.Valid(); k++ {
+		if k != tailrace.KindForeign && k != tailrace.KindArray {
+			out = append(out, p.typeOf(k), tailrace.ArrayOf(p.typeOf(k)))
+		}
+	}
+	return out
 }
 
 // probe is what PostgreSQL makes of an input: its text and binary forms, or an error.
@@ -46,6 +68,12 @@ func newPeer(t testing.TB, style, order, intervalStyle, zone string, extraFloat 
 	run(t, conn, fmt.Sprintf("SET datestyle = '%s, %s'; SET intervalstyle = '%s'; SET timezone = '%s'; SET extra_float_digits = %d; SET bytea_output = %s; SET lc_messages = 'C'",
 		style, order, intervalStyle, zone, extraFloat, output))
 	run(t, conn, "SELECT pg_advisory_lock(1); "+probeFunction+"; SELECT pg_advisory_unlock(1)")
+	run(t, conn, fmt.Sprintf("CREATE TYPE pg_temp.mood AS ENUM ('%s')", strings.Join(moodLabels, "', '")))
+	oid, err := strconv.Atoi(string(run(t, conn, "SELECT 'mood'::regtype::oid")[0][0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mood := tailrace.Type{Kind: tailrace.KindEnum, Mod: -1, Name: "mood", ID: tailrace.CollectionID(uint32(oid) - tailrace.UserOID(0))}
 	loc, err := ParseTimeZone(zone)
 	if err != nil {
 		t.Fatal(err)
@@ -53,8 +81,14 @@ func newPeer(t testing.TB, style, order, intervalStyle, zone string, extraFloat 
 	if got := run(t, conn, "SHOW timezone")[0][0]; loc.String() != string(got) {
 		t.Errorf("time zone %q: got name %s, want %s", zone, loc, got)
 	}
-	return &peer{conn, &Settings{
+	return &peer{conn, mood, &Settings{
 		Location: loc, DateStyle: style, DateOrder: order, IntervalStyle: intervalStyle, ByteaHex: hexBytes, ExtraFloatDigits: extraFloat,
+		Labels: func(id tailrace.CollectionID) []string {
+			if id == mood.ID {
+				return moodLabels
+			}
+			return nil
+		},
 	}}
 }
 
@@ -76,7 +110,10 @@ var calls = map[tailrace.Kind][2]string{
 	tailrace.KindBytea: {"byteain(%L)", "byteasend"}, tailrace.KindDate: {"date_in(%L)", "date_send"}, tailrace.KindTime: {"time_in(%L, 0, MOD)", "time_send"},
 	tailrace.KindTimestamp: {"timestamp_in(%L, 0, MOD)", "timestamp_send"}, tailrace.KindTimestamptz: {"timestamptz_in(%L, 0, MOD)", "timestamptz_send"},
 	tailrace.KindInterval: {"interval_in(%L, 0, MOD)", "interval_send"}, tailrace.KindUUID: {"uuid_in(%L)", "uuid_send"},
-	tailrace.KindJSON: {"json_in(%L)", "json_send"}, tailrace.KindJSONB: {"jsonb_in(%L)", "jsonb_send"},
+	tailrace.KindJSON: {"json_in(%L)", "json_send"}, tailrace.KindJSONB: {"jsonb_in(%L)", "jsonb_send"}, tailrace.KindArray: {"%L::TYPE", "array_send"},
+	tailrace.KindEnum: {"%L::TYPE", "enum_send"}, tailrace.KindOID: {"oidin(%L)", "oidsend"}, tailrace.KindName: {"namein(%L)", "namesend"},
+	tailrace.KindLetter: {"charin(%L)", "charsend"}, tailrace.KindRegclass: {"%L::TYPE", "regclasssend"}, tailrace.KindRegtype: {"%L::TYPE", "regtypesend"},
+	tailrace.KindRegproc: {"%L::TYPE", "regprocsend"}, tailrace.KindRegnspace: {"%L::TYPE", "regnamespacesend"}, tailrace.KindRegrole: {"%L::TYPE", "regrolesend"},
 }
 
 // compare checks that every input gives the same text, binary form and error here and there. seed is printed to replay generated inputs.
@@ -90,13 +127,13 @@ func (p *peer) compare(t *testing.T, typ tailrace.Type, inputs []string, seed st
 	}
 	s := *p.settings
 	s.Now = now
-	call := strings.ReplaceAll(calls[typ.Kind][0], "MOD", fmt.Sprint(typ.Mod))
+	call := strings.NewReplacer("MOD", fmt.Sprint(typ.Mod), "TYPE", typ.String()).Replace(calls[typ.Kind][0])
 	wrong := 0
 	for len(inputs) > 0 && wrong < 40 {
 		n := min(len(inputs), 500)
 		for i, row := range p.probe(t, inputs[:n], call, calls[typ.Kind][1]) {
 			want := strings.Join(row, " | ")
-			if typ.Kind == tailrace.KindFloat4 || typ.Kind == tailrace.KindFloat8 {
+			if isFloat(typ) {
 				want = oneNaN(want, typ.Kind)
 			}
 			if got := ours(typ, inputs[i], &s); got != want {
@@ -154,6 +191,10 @@ func sessions(t testing.TB) []*peer {
 		newPeer(t, StylePostgres, OrderDMY, IntervalPostgres, "Europe/Dublin", -15, true),
 		newPeer(t, StyleSQL, OrderYMD, IntervalVerbose, "-5.5", 2, true),
 	}
+}
+
+func isFloat(t tailrace.Type) bool {
+	return t.Kind == tailrace.KindFloat4 || t.Kind == tailrace.KindFloat8
 }
 
 // oneNaN replaces the bits of the NaNs that only C's strtod makes, such as -nan, by those of PostgreSQL's own.

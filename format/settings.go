@@ -42,6 +42,16 @@ type Settings struct {
 	Now time.Time
 	// Labels gives the labels of an enum in order, to check what is read; a nil func, or nil labels, takes any label.
 	Labels func(enum tailrace.CollectionID) []string
+	// Names reads and prints regclass, regtype and their like. nil knows the built-in types only: others read and print as numbers.
+	Names Names
+}
+
+// Names knows the objects of a catalog that the values of kinds KindRegclass, KindRegtype, KindRegproc, KindRegnspace and KindRegrole are the OIDs of.
+type Names interface {
+	// OID finds the object that text names as SQL would: with or without a schema, quoted or not. The error is for users: 42P01, 42704, 42883, 3F000.
+	OID(kind tailrace.Kind, text string) (uint32, error)
+	// Name is the object as SQL would name it, with its schema where the search path does not lead to it; "" when there is no such object.
+	Name(kind tailrace.Kind, oid uint32) string
 }
 
 // Default returns PostgreSQL's settings out of the box, in UTC.

@@ -99,7 +99,7 @@ func (a *applier) apply(ctx context.Context, pieces []*tailrace.SourcePiece) err
 	}
 	txns := make([]log.Txn, 0, len(pieces))
 	for _, p := range pieces {
-		t := newTxn(asOf)
+		t := a.newTxn(asOf)
 		if err := a.fold(ctx, t, p); err != nil {
 			return err
 		}
@@ -116,7 +116,7 @@ func (a *applier) apply(ctx context.Context, pieces []*tailrace.SourcePiece) err
 // applyPiece takes the next piece of a transaction that is large, or does more than change rows, and commits after the last.
 func (a *applier) applyPiece(ctx context.Context, p *tailrace.SourcePiece) error {
 	if a.open == nil {
-		a.open = newTxn(a.r.i.o.Log.Newest())
+		a.open = a.newTxn(a.r.i.o.Log.Newest())
 	}
 	t := a.open
 	a.bind(p, t)
@@ -127,21 +127,27 @@ func (a *applier) applyPiece(ctx context.Context, p *tailrace.SourcePiece) error
 		return err
 	}
 	if !p.End {
-		a.spill(t)
-		return nil
+		return a.spill(t, p)
 	}
 	done, err := a.finish(ctx, t, p.Position)
 	if err != nil {
 		return err
 	}
 	a.open = nil
+	a.close(t)
 	a.forget()
 	return a.commit(ctx, []log.Txn{done}, p)
 }
 
 // commit commits txns in order and confirms the position of the last piece, which is theirs.
 func (a *applier) commit(ctx context.Context, txns []log.Txn, last *tailrace.SourcePiece) error {
-	if _, err := a.r.i.o.Log.CommitAll(ctx, txns); err != nil {
+	admitted, err := a.r.i.o.Shards.Admit(ctx, txns...)
+	if err != nil {
+		return err
+	}
+	_, err = a.r.i.o.Log.CommitAll(ctx, txns)
+	admitted()
+	if err != nil {
 		return err
 	}
 	a.adapter.Confirm(last.Position)

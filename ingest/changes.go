@@ -112,7 +112,8 @@ func (a *applier) foldMultiset(ctx context.Context, t *txn, tt *txnTable, c *tai
 // truncate takes every row out that was there before the transaction, and forgets what the transaction did to the table so far.
 func (a *applier) truncate(ctx context.Context, t *txn, tt *txnTable) error {
 	abortAll(ctx, tt.writers)
-	tt.writers, tt.spilled, tt.truncated = nil, nil, true
+	tt.writers, tt.truncated = nil, true
+	tt.spilled.Free()
 	tt.f.rows.reset()
 	for _, e := range tt.f.fold.entries {
 		e.set(nil)

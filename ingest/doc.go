@@ -26,5 +26,8 @@
 // A table that cannot be followed is put into state error and left there; the others and the source's log go on. So is one whose source changes a row
 // that is not here: the copy is not the source's table any more, and going on would hide it.
 //
+// Of several nodes one follows a source: the one that has its claim in the log ("source/12"), under which all of its commits are made. The others stand by. When
+// its session ends, or it gives the claim up, another takes it and goes on at the position committed last; what the first still sends is refused.
+//
 // The package knows no database: that is behind tailrace.Source.
 package ingest

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tailrace"
+	"tailrace/budget"
 	"tailrace/catalog"
 	"tailrace/log"
 	"tailrace/shard"
@@ -22,6 +23,8 @@ type Options struct {
 	Open func(Config) (tailrace.Source, error)
 	// Secret returns what a secret's value stands for; nil: ResolveSecret.
 	Secret func(value string) (string, error)
+	// Budget is the node's; nil: each source has readAhead, and no limit to the keys that a transaction changes.
+	Budget *budget.Node
 	// Environment names this installation in what is made at sources; "" makes a name up for each source.
 	Environment string
 	// IdlePosition is how often the position of an idle source is committed, so that the source may forget its log; 0: 10 s.
@@ -127,7 +130,8 @@ func (i *Ingest) stopAll() {
 }
 
 // DropUpstream stops following the source and removes what was made for it at its database: the slot, and the publication if we made it. cat is
-// a catalog that has the source still. After an error the source is followed again, if it is there, and DropUpstream may be called again.
+// a catalog that has the source still. After an error the source is followed again, if it is there, and DropUpstream may be called again. A source
+// that another node follows has its slot in use: that is an error, too.
 func (i *Ingest) DropUpstream(ctx context.Context, cat *catalog.Catalog, source catalog.ID) error {
 	i.mu.Lock()
 	i.dropped[source] = true
@@ -141,9 +145,9 @@ func (i *Ingest) DropUpstream(ctx context.Context, cat *catalog.Catalog, source 
 	if s == nil || s.Options[slotOption] == "" { // nothing was made yet
 		return nil
 	}
-	adapter, err := i.open(cat, s)
+	err := i.elsewhere(s)
 	if err == nil {
-		err = adapter.Drop(ctx)
+		err = i.drop(ctx, cat, s)
 	}
 	if err != nil {
 		i.mu.Lock()
@@ -152,4 +156,13 @@ func (i *Ingest) DropUpstream(ctx context.Context, cat *catalog.Catalog, source 
 		i.Wake()
 	}
 	return err
+}
+
+// drop removes what was made for a source at its database.
+func (i *Ingest) drop(ctx context.Context, cat *catalog.Catalog, s *catalog.Source) error {
+	adapter, err := i.open(cat, s)
+	if err != nil {
+		return err
+	}
+	return adapter.Drop(ctx)
 }

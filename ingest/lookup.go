@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"tailrace"
+	"tailrace/budget"
 	"tailrace/shard"
 )
 
@@ -124,7 +125,7 @@ func (a *applier) resolve(ctx context.Context, tt *txnTable, f *followed, w *wan
 	var overlay *tailrace.Batch
 	if tt != nil {
 		if tt.truncated {
-			w.keep(func(hash uint64) bool { return tt.spilled[hash] })
+			w.keep(tt.spilled.Has)
 		}
 		var err error
 		if overlay, err = tt.own(ctx, w.hashes); err != nil {
@@ -169,7 +170,7 @@ func (w *wantedKeys) keep(want func(hash uint64) bool) {
 func (tt *txnTable) own(ctx context.Context, hashes []uint64) (*tailrace.Batch, error) {
 	again := map[uint64]bool{}
 	for _, h := range hashes {
-		if tt.spilled[h] {
+		if tt.spilled.Has(h) {
 			again[h] = true
 		}
 	}
@@ -196,18 +197,28 @@ func (tt *txnTable) own(ctx context.Context, hashes []uint64) (*tailrace.Batch, 
 	return out, nil
 }
 
-// spill drops the entries of a large transaction from memory when they are too many; their rows are in the writers.
-func (a *applier) spill(t *txn) {
+// keptShare is which part of the share for sources the rows that one transaction's entries name may take.
+const keptShare = 8
+
+// spill drops the entries of a large transaction from memory when they, or the rows they name, are too many; their rows are in the writers. p is the
+// piece that was folded last.
+func (a *applier) spill(t *txn, p *tailrace.SourcePiece) error {
+	most := a.r.i.o.Budget.Share(budget.Ingest).Limit(readAhead) / keptShare
+	size := t.kept.Size() + int64(p.Bytes)
+	heavy := size > most || !t.kept.Set(size)
 	for _, tt := range t.order {
-		if len(tt.f.fold.entries) < keptVersions {
+		if !heavy && len(tt.f.fold.entries) < keptVersions {
 			continue
 		}
-		if tt.spilled == nil {
-			tt.spilled = map[uint64]bool{}
-		}
 		for key := range tt.f.fold.entries {
-			tt.spilled[shard.KeyHash([]byte(key))] = true
+			if _, err := tt.spilled.Add(shard.KeyHash([]byte(key))); err != nil {
+				return fmt.Errorf("remember the keys that a transaction of the source changes in %s: %w", tt.f.table.Name, err)
+			}
 		}
 		tt.f.fold.forget()
 	}
+	if heavy {
+		t.kept.Free()
+	}
+	return nil
 }

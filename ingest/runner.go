@@ -18,6 +18,7 @@ const firstBackoff = 250 * time.Millisecond
 type runner struct {
 	i        *Ingest
 	id       catalog.ID
+	claim    log.Claim // under which everything is committed; run sets it
 	cancel   context.CancelFunc
 	done     chan struct{}
 	progress progress
@@ -51,24 +52,42 @@ func (r *runner) ended() bool {
 	}
 }
 
-// run follows the source until ctx is done, the source is gone, or its position is lost. All other trouble is shown and tried again.
+// run follows the source, on the one node that has its claim, until ctx is done, the source is gone, or its position is lost.
 func (r *runner) run(ctx context.Context) {
+	for r.take(ctx) {
+		isFenced := r.repeat(ctx)
+		r.give(ctx)
+		if !isFenced {
+			return
+		}
+	}
+}
+
+// repeat follows the source and tries again after trouble, which is shown. true: the claim has moved on.
+//
+// Before each new try the claim is taken again. When a source's connection breaks, the commit that was under way is not waited for, and may still come into the
+// log: after the position was read that the next try goes on from, and then the same transaction would be committed twice. Under a new epoch it is applied
+// before the claim is there, or refused.
+func (r *runner) repeat(ctx context.Context) (isFenced bool) {
 	pause := firstBackoff
 	for ctx.Err() == nil {
 		began := time.Now()
 		err := r.follow(ctx)
 		if ctx.Err() != nil || errors.Is(err, errGone) {
-			return
+			return false
+		}
+		if errors.Is(err, log.ErrFenced) {
+			return true
 		}
 		if errors.Is(err, tailrace.ErrLost) {
 			if err = r.lose(ctx, explained(err)); err == nil {
-				return
+				return false
 			}
 		}
 		if errors.Is(err, log.ErrConflict) { // the catalog changed under us: look again at once
 			r.i.o.Logger.Info("source looks again at the catalog", "source", r.id)
-			if wait(ctx, 10*time.Millisecond) != nil {
-				return
+			if wait(ctx, 10*time.Millisecond) != nil || !r.take(ctx) {
+				return false
 			}
 			continue
 		}
@@ -77,11 +96,12 @@ func (r *runner) run(ctx context.Context) {
 		if time.Since(began) > r.i.o.Backoff {
 			pause = firstBackoff
 		}
-		if wait(ctx, pause) != nil {
-			return
+		if wait(ctx, pause) != nil || !r.take(ctx) {
+			return false
 		}
 		pause = min(2*pause, r.i.o.Backoff)
 	}
+	return false
 }
 
 // errGone ends a runner whose source is not in the catalog any more.
@@ -144,7 +164,7 @@ func (r *runner) lose(ctx context.Context, why *tailrace.Error) error {
 
 // put commits changes of the catalog as it was at readTime.
 func (r *runner) put(ctx context.Context, readTime tailrace.Time, changes ...*catalog.Change) error {
-	txn := log.Txn{ReadTime: readTime, Reads: []log.Read{{Whole: true}, {Collection: r.id, Whole: true}}}
+	txn := log.Txn{ReadTime: readTime, Claim: r.claim, Reads: []log.Read{{Whole: true}, {Collection: r.id, Whole: true}}}
 	for _, c := range changes {
 		txn.Records = append(txn.Records, c.Record())
 	}

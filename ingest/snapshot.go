@@ -172,7 +172,7 @@ func (c *snapshotCopy) commit(ctx context.Context) error {
 		return errGone
 	}
 	source := log.Read{Collection: c.r.id, Whole: true}
-	txn := log.Txn{ReadTime: readTime, Reads: []log.Read{source}}
+	txn := log.Txn{ReadTime: readTime, Claim: c.r.claim, Reads: []log.Read{source}}
 	bytes := 0
 	for i := range c.tables {
 		t := *c.plan.tables[i]
@@ -189,7 +189,7 @@ func (c *snapshotCopy) commit(ctx context.Context) error {
 				return err
 			}
 			readTime = c.r.i.o.Log.Newest()
-			txn, bytes = log.Txn{ReadTime: readTime, Reads: []log.Read{source}}, 0
+			txn, bytes = log.Txn{ReadTime: readTime, Claim: c.r.claim, Reads: []log.Read{source}}, 0
 		}
 		txn.Records, bytes = append(txn.Records, records...), bytes+size
 	}

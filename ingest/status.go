@@ -28,8 +28,9 @@ const (
 	Snapshot = "snapshot"
 	Live     = "live"
 	Paused   = "paused"
-	Failing  = "error" // tried again by itself; Reason says what is wrong
-	Lost     = "lost"  // needs a new snapshot
+	Failing  = "error"   // tried again by itself; Reason says what is wrong
+	Lost     = "lost"    // needs a new snapshot
+	Standby  = "standby" // another node follows it; this one goes on when that one ends
 )
 
 // TableStatus is where a table of a source stands.

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
-	"golang.org/x/sync/semaphore"
 
 	"tailrace"
+	"tailrace/budget"
 	"tailrace/catalog"
 	"tailrace/log"
 )
@@ -36,35 +36,53 @@ func (r *runner) stream(ctx context.Context, adapter tailrace.Source) error {
 	}
 	r.tell(adapter, position, 0)
 	pieces := make(chan *tailrace.SourcePiece, 1024) // bounded by room, not by this
-	room := semaphore.NewWeighted(readAhead)
+	room := a.r.i.readAhead()
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error {
 		return adapter.Read(ctx, position, known, func(p *tailrace.SourcePiece) error {
 			r.progress.set(Live, nil)
-			if err := room.Acquire(ctx, weight(p)); err != nil {
+			if err := room.Acquire(ctx, weight(p, room)); err != nil {
 				return err
 			}
 			select {
 			case pieces <- p:
 				return nil
 			case <-ctx.Done():
+				room.Release(weight(p, room))
 				return ctx.Err()
 			}
 		})
 	})
 	g.Go(func() error { return r.applyAll(ctx, a, pieces, room) })
-	return g.Wait()
+	err := g.Wait()
+	close(pieces)
+	for p := range pieces { // read, and nobody applies them
+		room.Release(weight(p, room))
+	}
+	return err
 }
 
-// weight is what p counts of readAhead.
-func weight(p *tailrace.SourcePiece) int64 { return int64(min(p.Bytes+pieceOverhead, readAhead)) }
+// readAhead is what pieces are taken from: the share of all sources, or without a budget one of this source's own.
+func (i *Ingest) readAhead() *budget.Share {
+	if i.o.Budget == nil {
+		return budget.NewShare("read ahead", readAhead)
+	}
+	return i.o.Budget.Share(budget.Ingest)
+}
+
+// weight is what p counts of room: what it has, or all that a source may have read ahead.
+func weight(p *tailrace.SourcePiece, room *budget.Share) int64 {
+	return min(int64(p.Bytes)+pieceOverhead, readAhead, room.Limit(readAhead)/2)
+}
 
 // applyAll commits pieces as they come, in groups of those that came while the group before was under way.
-func (r *runner) applyAll(ctx context.Context, a *applier, pieces <-chan *tailrace.SourcePiece, room *semaphore.Weighted) error {
+func (r *runner) applyAll(ctx context.Context, a *applier, pieces <-chan *tailrace.SourcePiece, room *budget.Share) error {
 	idle := time.NewTicker(r.i.o.IdlePosition)
 	defer idle.Stop()
 	defer a.abort(context.WithoutCancel(ctx))
 	var quiet []byte // newest position that nothing of interest came up to, not yet committed
+	held := int64(0) // of room, by the pieces that are being applied
+	defer func() { room.Release(held) }()
 	for {
 		select {
 		case <-ctx.Done():
@@ -77,9 +95,13 @@ func (r *runner) applyAll(ctx context.Context, a *applier, pieces <-chan *tailra
 			}
 			quiet = nil
 		case p := <-pieces:
-			group, rest, size := gather(a, p, pieces)
-			if n := len(group); n > 0 && len(group[n-1].Changes) == 0 {
-				quiet = group[n-1].Position
+			group, rest, size := gather(a, p, pieces, room)
+			held = size
+			if n := len(group); n > 0 {
+				quiet = nil // what is committed now is further on; to commit the old one would send the source back
+				if len(group[n-1].Changes) == 0 {
+					quiet = group[n-1].Position
+				}
 			}
 			group = slices.DeleteFunc(group, func(p *tailrace.SourcePiece) bool { return len(p.Changes) == 0 })
 			for _, pieces := range [][]*tailrace.SourcePiece{group, rest} {
@@ -94,15 +116,16 @@ func (r *runner) applyAll(ctx context.Context, a *applier, pieces <-chan *tailra
 				quiet = nil
 			}
 			room.Release(size)
+			held = 0
 		}
 	}
 }
 
 // gather takes, after first, the pieces that are there and may be applied together; rest is at most one piece that may not. size is what they
 // count of readAhead.
-func gather(a *applier, first *tailrace.SourcePiece, pieces <-chan *tailrace.SourcePiece) (group, rest []*tailrace.SourcePiece, size int64) {
+func gather(a *applier, first *tailrace.SourcePiece, pieces <-chan *tailrace.SourcePiece, room *budget.Share) (group, rest []*tailrace.SourcePiece, size int64) {
 	total := first.Bytes
-	size = weight(first)
+	size = weight(first, room)
 	if !a.plain(first) {
 		return nil, []*tailrace.SourcePiece{first}, size
 	}
@@ -110,7 +133,7 @@ func gather(a *applier, first *tailrace.SourcePiece, pieces <-chan *tailrace.Sou
 	for len(group) < groupTxns && total < groupBytes {
 		select {
 		case p := <-pieces:
-			size += weight(p)
+			size += weight(p, room)
 			if !a.plain(p) {
 				return group, []*tailrace.SourcePiece{p}, size
 			}
@@ -125,7 +148,7 @@ func gather(a *applier, first *tailrace.SourcePiece, pieces <-chan *tailrace.Sou
 // commitPosition commits that nothing of interest came up to position.
 func (r *runner) commitPosition(ctx context.Context, a *applier, position []byte) error {
 	txn := log.Txn{
-		ReadTime: r.i.o.Log.Newest(), Reads: []log.Read{{Collection: r.id, Whole: true}},
+		ReadTime: r.i.o.Log.Newest(), Claim: r.claim, Reads: []log.Read{{Collection: r.id, Whole: true}},
 		Records: []log.Record{catalog.PositionRecord(r.id, position)},
 	}
 	if r.i.o.Catalog.Current().Sources[r.id] == nil {

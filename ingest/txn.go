@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tailrace"
+	"tailrace/budget"
 	"tailrace/catalog"
 	"tailrace/log"
 	"tailrace/shard"
@@ -16,6 +17,8 @@ type txn struct {
 	readTime tailrace.Time
 	tables   map[*followed]*txnTable
 	order    []*txnTable
+	keys     *budget.Share // that the hashes of keys are taken from
+	kept     budget.Grant  // of the pieces whose rows the folds still name
 }
 
 // txnTable is what a transaction does to one table.
@@ -24,19 +27,20 @@ type txnTable struct {
 	before    *catalog.Table  // as it was before the transaction
 	writers   []*shard.Writer // one for each schema that the table had in the transaction; the last is the newest
 	truncated bool            // nothing that was there before the transaction is there any more
-	spilled   map[uint64]bool // hashes of keys whose versions are in writers only
+	spilled   shard.KeySet    // hashes of keys whose versions are in writers only
 	failed    *tailrace.Error
 }
 
-func newTxn(readTime tailrace.Time) *txn {
-	return &txn{readTime: readTime, tables: map[*followed]*txnTable{}}
+func (a *applier) newTxn(readTime tailrace.Time) *txn {
+	b := a.r.i.o.Budget
+	return &txn{readTime: readTime, tables: map[*followed]*txnTable{}, kept: b.Share(budget.Ingest).Grant(), keys: b.Share(budget.Transactions)}
 }
 
 // table is what t does to f; with the first change of f, its fold begins a transaction.
 func (t *txn) table(f *followed) *txnTable {
 	tt := t.tables[f]
 	if tt == nil {
-		tt = &txnTable{f: f, before: f.table}
+		tt = &txnTable{f: f, before: f.table, spilled: shard.NewKeySet(t.keys)}
 		f.fold.begin()
 		t.tables[f] = tt
 		t.order = append(t.order, tt)
@@ -46,7 +50,7 @@ func (t *txn) table(f *followed) *txnTable {
 
 // finish makes the transaction that is committed: changes of tables first, then updates, then the position.
 func (a *applier) finish(ctx context.Context, t *txn, position []byte) (log.Txn, error) {
-	out := log.Txn{ReadTime: t.readTime, Reads: []log.Read{{Collection: a.r.id, Whole: true}}}
+	out := log.Txn{ReadTime: t.readTime, Claim: a.r.claim, Reads: []log.Read{{Collection: a.r.id, Whole: true}}}
 	for _, tt := range t.order {
 		switch {
 		case tt.failed != nil:
@@ -105,7 +109,16 @@ func (a *applier) abort(ctx context.Context) {
 	for _, tt := range a.open.order {
 		abortAll(ctx, tt.writers)
 	}
+	a.close(a.open)
 	a.open = nil
+}
+
+// close gives back the memory that t took.
+func (a *applier) close(t *txn) {
+	t.kept.Free()
+	for _, tt := range t.order {
+		tt.spilled.Free()
+	}
 }
 
 func abortAll(ctx context.Context, writers []*shard.Writer) {

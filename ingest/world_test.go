@@ -34,6 +34,7 @@ type world struct {
 	db        string // at the source
 	consensus *sim.Consensus
 	blob      *sim.Blob
+	gate      *sim.Gate // between it and stores that another node shares; nil when it has them alone
 	sessions  int
 
 	log    *log.Log
@@ -121,12 +122,18 @@ func (w *world) start() {
 	w.sessions++
 	session := fmt.Sprintf("%016x", w.sessions)
 	var err error
-	w.log, _, err = log.Open(ctx, log.Options{Consensus: w.consensus, Blob: w.blob, Session: session})
+	o := log.Options{Consensus: w.consensus, Blob: w.blob, Session: session}
+	if w.gate != nil {
+		o.Consensus, o.Blob = &sim.GatedConsensus{Under: w.consensus, Gate: w.gate}, &sim.GatedBlob{Under: w.blob, Gate: w.gate}
+		o.Shared, o.Lease = true, 2*time.Second
+		o.Reads = func() tailrace.Time { return w.shards.ReadsFrom() }
+	}
+	w.log, _, err = log.Open(ctx, o)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	w.cat = catalog.NewFold()
-	w.shards = shard.New(w.blob, session, shard.Options{Ended: w.log.Ended})
+	w.shards = shard.New(o.Blob, session, shard.Options{Ended: w.log.Ended, Others: w.log.OthersRead})
 	w.ingest = ingest.New(ingest.Options{
 		Log: w.log, Catalog: w.cat, Shards: w.shards, Open: w.open, Environment: w.db, IdlePosition: 20 * time.Millisecond, Backoff: 300 * time.Millisecond,
 	})

@@ -10,12 +10,13 @@ import (
 
 // applied is how far this node's folds are and who waits for them. Each entry wakes those that wait for it and nobody else.
 type applied struct {
-	seq      tailrace.SeqNo
-	sessions *sessions
-	marks    marks
-	commits  []group   // by seq
-	syncs    []arrival // by seq, one for each
-	times    timeHeap  // by time
+	seq     tailrace.SeqNo
+	state   state
+	freed   chan struct{} // closed when a claim is freed; nil while nobody waits for it
+	marks   marks
+	commits []group   // by seq
+	syncs   []arrival // by seq, one for each
+	times   timeHeap  // by time
 }
 
 // group is the commits in one entry.
@@ -45,11 +46,15 @@ func (l *Log) Applied(e *Entry) {
 	}
 	a.seq = e.Seq
 	a.marks.add(e)
-	if err := eachSession(e, a.sessions.fold); err != nil {
+	freed, err := a.state.fold(e)
+	if err != nil {
 		defer l.mu.Unlock()
 		panic(err.Error())
 	}
 	var wake []chan struct{}
+	if freed && a.freed != nil {
+		wake, a.freed = append(wake, a.freed), nil
+	}
 	for len(a.commits) > 0 && a.commits[0].seq <= e.Seq {
 		for _, c := range a.commits[0].members {
 			wake = append(wake, c.done)
@@ -74,29 +79,6 @@ func (l *Log) Applied(e *Entry) {
 // Newest is the newest committed time that is applied on this node.
 func (l *Log) Newest() tailrace.Time { return tailrace.Time(l.newest.Load()) }
 
-// Sync is a strict read's first step: it waits until all that was durable when it was called is applied, and returns Newest. Nothing that
-// was acknowledged before is missing at that time. This node is the only one that appends while its session is open, so it knows the
-// head without asking Consensus.
-func (l *Log) Sync(ctx context.Context) (tailrace.Time, error) {
-	l.mu.Lock()
-	a := &l.applied
-	if a.seq >= l.head {
-		l.mu.Unlock()
-		return l.Newest(), nil
-	}
-	if n := len(a.syncs); n == 0 || a.syncs[n-1].seq != l.head {
-		a.syncs = append(a.syncs, arrival{l.head, make(chan struct{})})
-	}
-	done := a.syncs[len(a.syncs)-1].done
-	l.mu.Unlock()
-	select {
-	case <-done:
-		return l.Newest(), nil
-	case <-ctx.Done():
-		return 0, ctx.Err()
-	}
-}
-
 // WaitTime waits until Newest is at least t.
 func (l *Log) WaitTime(ctx context.Context, t tailrace.Time) error {
 	l.mu.Lock()
@@ -118,13 +100,6 @@ func (l *Log) WaitTime(ctx context.Context, t tailrace.Time) error {
 		heap.Remove(&l.applied.times, w.at)
 	}
 	return ctx.Err()
-}
-
-// Ended says whether the session has ended, as far as this node has applied the log. No blob of an ended session is still being written.
-func (l *Log) Ended(session string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.applied.sessions.ended[session]
 }
 
 // timeWait is one WaitTime. at is its place in the heap, -1 once it left.

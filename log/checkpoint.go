@@ -33,9 +33,6 @@ const (
 	pointerHeader  = 4 + 4 + 1 + 1 + 8 + 8 + 8 + 8 + 4
 )
 
-// sessionsSection is the section of the log's own fold.
-const sessionsSection = "log.sessions"
-
 // Encode appends the checkpoint's bytes to dst. Equal checkpoints have equal bytes.
 func (c *Checkpoint) Encode(dst []byte) []byte {
 	from := len(dst)

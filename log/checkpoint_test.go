@@ -65,7 +65,7 @@ func TestPointerRoundTrip(t *testing.T) {
 
 func TestSessionsFoldTwiceAndLateAlike(t *testing.T) {
 	s := newSessions()
-	changes := []SessionChange{{"00000000000000aa", false}, {"00000000000000aa", true}, {"00000000000000bb", false}}
+	changes := []SessionChange{{Session: "00000000000000aa"}, {Session: "00000000000000aa", Ended: true}, {Session: "00000000000000bb"}}
 	for _, c := range append(changes, changes...) {
 		s.fold(c)
 	}
@@ -74,20 +74,21 @@ func TestSessionsFoldTwiceAndLateAlike(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, x := range []*sessions{s, again} {
-		if !x.ended["00000000000000aa"] || x.open["00000000000000aa"] || !x.open["00000000000000bb"] || len(x.order) != 1 {
+		_, isOpen := x.open["00000000000000bb"]
+		if !x.ended["00000000000000aa"] || len(x.open) != 1 || !isOpen || len(x.order) != 1 {
 			t.Errorf("sessions: got open %v ended %v, want bb and aa", x.open, x.ended)
 		}
 	}
-	opening := s.opening("00000000000000cc")
-	if len(opening) != 2 || !bytes.Equal(opening[0].Payload, SessionChange{"00000000000000bb", true}.Record().Payload) {
-		t.Errorf("opening: got %v, want the end of bb and the start of cc", opening)
+	ending := s.ending("00000000000000cc")
+	if len(ending) != 1 || !bytes.Equal(ending[0].Payload, SessionChange{Session: "00000000000000bb", Ended: true}.Record().Payload) {
+		t.Errorf("ending: got %v, want the end of bb", ending)
 	}
 }
 
 func TestEndedSessionsAreBounded(t *testing.T) {
 	s := newSessions()
 	for i := range maxEnded + 10 {
-		s.fold(SessionChange{fmt.Sprintf("%016x", i), true})
+		s.fold(SessionChange{Session: fmt.Sprintf("%016x", i), Ended: true})
 	}
 	if len(s.ended) != maxEnded || len(s.order) != maxEnded || s.ended[fmt.Sprintf("%016x", 9)] || !s.ended[fmt.Sprintf("%016x", 10)] {
 		t.Errorf("ended: got %d, want the newest %d", len(s.ended), maxEnded)
@@ -98,8 +99,11 @@ func FuzzDecodeCheckpoint(f *testing.F) {
 	f.Add((&Checkpoint{Seq: 1, Time: 2, Sections: map[string][]byte{"a": []byte("b")}}).Encode(nil))
 	f.Add((&pointer{seq: 3, key: "checkpoint/x"}).encode())
 	s := newSessions()
-	s.fold(SessionChange{"00000000000000aa", true})
+	s.fold(SessionChange{Session: "00000000000000aa", Ended: true})
 	f.Add(s.encode())
+	f.Add(SessionChange{Session: "00000000000000aa", Reads: 7}.Record().Payload)
+	f.Add(claimChange{name: "source/1", session: "00000000000000aa", gives: 5}.record().Payload)
+	f.Add(claims{"source/1": {"00000000000000aa", 5}}.encode())
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		for _, b := range [][]byte{raw, withCRC(raw)} {
 			c, err := DecodeCheckpoint(b)
@@ -109,7 +113,9 @@ func FuzzDecodeCheckpoint(f *testing.F) {
 			_, err2 := decodePointer(b)
 			_, err3 := decodeSessions(b)
 			_, err4 := DecodeSession(b)
-			for _, err := range []error{err, err2, err3, err4} {
+			_, err5 := decodeClaim(b)
+			_, err6 := decodeClaims(b)
+			for _, err := range []error{err, err2, err3, err4, err5, err6} {
 				if err != nil && !errors.Is(err, tailrace.ErrCorrupt) {
 					t.Fatalf("decode: got %v, want ErrCorrupt", err)
 				}

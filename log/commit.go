@@ -3,6 +3,7 @@ package log
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"tailrace"
@@ -12,6 +13,10 @@ import (
 type commit struct {
 	txn  *Txn
 	body []byte // its records, encoded
+	// claims are the changes of claims among the records.
+	claims []claimChange
+	// duty: it is the node's own, made anew for each entry (leases.duties). Nobody waits for it.
+	duty bool
 	// withdrawn: nobody waits any more. If that is seen before it is planned, it is left out.
 	withdrawn atomic.Bool
 	// after must be committed first: when it is dropped, so is this one (CommitAll). Only Run's goroutine looks at dropped.
@@ -33,7 +38,22 @@ func newCommit(txn *Txn) (*commit, error) {
 	if len(c.body) > maxTxn {
 		return nil, fmt.Errorf("%d bytes: %w", len(c.body), ErrTooLarge)
 	}
+	for i := range txn.Records {
+		if txn.Records[i].Kind == KindClaim {
+			change, err := decodeClaim(txn.Records[i].Payload)
+			if err != nil {
+				return nil, err
+			}
+			c.claims = append(c.claims, change)
+		}
+	}
 	return c, nil
+}
+
+// touches says whether what the commit relies on or changes is among the claims.
+func (c *commit) touches(claims map[string]bool) bool {
+	return len(claims) > 0 && (claims[c.txn.Claim.Name] ||
+		slices.ContainsFunc(c.claims, func(change claimChange) bool { return claims[change.name] }))
 }
 
 func (c *commit) refuse(err error) {
@@ -57,6 +77,9 @@ func (l *Log) Commit(ctx context.Context, txn Txn) (tailrace.Time, error) {
 	if err := l.enqueue(c); err != nil {
 		return 0, err
 	}
+	if !l.tryLead() {
+		l.wakeRun()
+	}
 	select {
 	case <-c.done:
 		return c.time, c.err
@@ -66,7 +89,7 @@ func (l *Log) Commit(ctx context.Context, txn Txn) (tailrace.Time, error) {
 	}
 }
 
-// enqueue adds c to what waits and wakes the committer.
+// enqueue adds c to what waits. The caller sees to it that somebody takes it.
 func (l *Log) enqueue(c *commit) error {
 	l.mu.Lock()
 	if l.closed != nil {
@@ -75,10 +98,6 @@ func (l *Log) enqueue(c *commit) error {
 	}
 	l.waiting = append(l.waiting, c)
 	l.mu.Unlock()
-	select {
-	case l.wake <- struct{}{}:
-	default: // it is going to look anyway
-	}
 	return nil
 }
 
@@ -102,4 +121,12 @@ func (l *Log) shut(backlog []*commit, why error) {
 	for _, c := range backlog {
 		c.refuse(why)
 	}
+	close(l.over)
+}
+
+// closedBy is why nothing more is committed.
+func (l *Log) closedBy() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.closed
 }

@@ -34,6 +34,7 @@ func (l *Log) CommitAll(ctx context.Context, txns []Txn) (int, error) {
 			n, first := l.await(ctx, sent, done)
 			return n, firstOf(first, err)
 		}
+		l.wakeRun()
 		sent = append(sent, c)
 	}
 	return l.await(ctx, sent, done)

@@ -2,6 +2,7 @@ package log
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -19,15 +20,22 @@ type committer struct {
 	head    tailrace.SeqNo
 	clock   clock
 	recent  *recent
-	ended   bool // the session was, by another
+	state   state
+	leases  *leases // nil when this node has the store alone
 }
 
 // plan is an entry to be appended and who waits for it.
 type plan struct {
 	value   []byte
 	members []*commit // of the entry's transactions, in order
-	refused []*commit // in conflict
+	refused []refusal
 	rest    []*commit // did not fit
+}
+
+// refusal is a commit that is not done, and why.
+type refusal struct {
+	*commit
+	why error
 }
 
 // plan makes the next entry of waiting, in order: each is validated against the log and those before it, and given its time. The
@@ -36,6 +44,7 @@ func (c *committer) plan(waiting []*commit, wall tailrace.Time, mono time.Durati
 	now := c.clock.read(wall, mono)
 	e := Entry{Seq: c.head + 1}
 	group := newRecent(0)
+	moved := map[string]bool{} // claims that change in this entry
 	var p plan
 	var bodies [][]byte
 	size := entryHeader + binary.MaxVarintLen64
@@ -44,14 +53,21 @@ func (c *committer) plan(waiting []*commit, wall tailrace.Time, mono time.Durati
 			w.dropped = true
 			continue
 		}
-		if w.after != nil && w.after.dropped || c.recent.conflicts(w.txn) || group.conflicts(w.txn) {
+		if w.touches(moved) { // what holds then is not known before this entry is in the log
+			p.rest = waiting[i:]
+			break
+		}
+		if why := c.refuses(w, group); why != nil {
 			w.dropped = true
-			p.refused = append(p.refused, w)
+			p.refused = append(p.refused, refusal{w, why})
 			continue
 		}
 		if size += binary.MaxVarintLen64 + len(w.body); size > MaxEntry {
 			p.rest = waiting[i:]
 			break
+		}
+		for _, change := range w.claims {
+			moved[change.name] = true
 		}
 		t := c.clock.next(now)
 		group.add(t, w.txn.Records)
@@ -67,14 +83,37 @@ func (c *committer) plan(waiting []*commit, wall tailrace.Time, mono time.Durati
 	return p
 }
 
-// fold takes an entry that is in the log.
-func (c *committer) fold(e *Entry) error {
+// refuses says why a transaction cannot be committed at the head, after the group before it; nil that it can.
+func (c *committer) refuses(w *commit, group *recent) error {
+	switch {
+	case w.after != nil && w.after.dropped:
+		return ErrConflict
+	case !c.state.claims.allows(w.txn.Claim):
+		return fmt.Errorf("claim %s of %d: %w", w.txn.Claim.Name, w.txn.Claim.Epoch, ErrFenced)
+	case c.recent.conflicts(w.txn), group.conflicts(w.txn):
+		return ErrConflict
+	}
+	for _, change := range w.claims {
+		if !c.state.claims.fits(change) {
+			return ErrConflict
+		}
+	}
+	return nil
+}
+
+// fold takes an entry that is in the log, appended by a session, at mono.
+func (c *committer) fold(e *Entry, by string, mono time.Duration) error {
 	c.head = e.Seq
 	c.clock.last = max(c.clock.last, e.Time)
 	for i := range e.Txns {
 		c.recent.add(e.Txns[i].Time, e.Txns[i].Records)
 	}
-	return eachSession(e, func(change SessionChange) {
-		c.ended = c.ended || change.Ended && change.Session == c.session
-	})
+	_, err := c.state.fold(e)
+	if c.leases != nil {
+		c.leases.fold(by, c.state.sessions, mono)
+	}
+	return err
 }
+
+// ended says whether this node's session was.
+func (c *committer) ended() bool { return c.state.sessions.ended[c.session] }

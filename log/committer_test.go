@@ -10,13 +10,17 @@ import (
 
 // newCommitter is one at entry 7 and time 1000.
 func newCommitter() *committer {
-	return &committer{session: "0123456789abcdef", head: 7, clock: clock{last: 1000}, recent: newRecent(1000)}
+	return &committer{session: "0123456789abcdef", head: 7, clock: clock{last: 1000}, recent: newRecent(1000), state: newState()}
 }
 
 func waiting(txns ...Txn) []*commit {
 	var out []*commit
 	for i := range txns {
-		out = append(out, &commit{txn: &txns[i], body: appendRecords(nil, txns[i].Records), done: make(chan struct{})})
+		c, err := newCommit(&txns[i])
+		if err != nil {
+			panic(err)
+		}
+		out = append(out, c)
 	}
 	return out
 }
@@ -44,7 +48,7 @@ func TestGroupIsValidatedAgainstItself(t *testing.T) {
 	if len(p.members) != 3 || p.members[0] != w[0] || p.members[1] != w[2] || p.members[2] != w[4] {
 		t.Errorf("members: got %d, want the first, third and fifth", len(p.members))
 	}
-	if len(p.refused) != 2 || p.refused[0] != w[1] || p.refused[1] != w[3] {
+	if len(p.refused) != 2 || p.refused[0].commit != w[1] || p.refused[1].commit != w[3] {
 		t.Errorf("refused: got %d, want the second and fourth", len(p.refused))
 	}
 	if e.Time != 5002 || len(e.Txns) != 3 || e.Txns[0].Time != 5000 || e.Txns[2].Time != 5002 {
@@ -57,7 +61,7 @@ func TestPlanThatIsNotAppendedChangesNothing(t *testing.T) {
 	c := newCommitter()
 	w := waiting(Txn{ReadTime: 1000, Reads: reads(1, 5), Records: []Record{data(1, 5)}})
 	first := c.plan(w, 5000, 0)
-	if err := c.fold(&Entry{Seq: 8, Time: 6000, Txns: []Committed{{Time: 6000, Records: []Record{data(1, 6)}}}}); err != nil {
+	if err := c.fold(&Entry{Seq: 8, Time: 6000, Txns: []Committed{{Time: 6000, Records: []Record{data(1, 6)}}}}, "", 0); err != nil {
 		t.Fatal(err)
 	}
 	second := c.plan(first.members, 5000, 0)
@@ -65,7 +69,7 @@ func TestPlanThatIsNotAppendedChangesNothing(t *testing.T) {
 	if err != nil || len(second.members) != 1 || e.Seq != 9 || e.Time != 6001 {
 		t.Errorf("second plan: got entry %d at %d with %d members, %v; want 9 at 6001 with 1", e.Seq, e.Time, len(second.members), err)
 	}
-	if err := c.fold(&e); err != nil {
+	if err := c.fold(&e, "", 0); err != nil {
 		t.Fatal(err)
 	}
 	late := waiting(Txn{ReadTime: 6000, Reads: reads(1, 5)})
@@ -123,9 +127,9 @@ func TestEndOfOwnSessionIsNoticed(t *testing.T) {
 		want    bool
 	}{{"0123456789abcdef", true}, {"00000000000000aa", false}} {
 		c := newCommitter()
-		err := c.fold(&Entry{Seq: 8, Txns: []Committed{{Records: []Record{SessionChange{Session: x.session, Ended: true}.Record()}}}})
-		if err != nil || c.ended != x.want {
-			t.Errorf("end of %s: got ended %v %v, want %v", x.session, c.ended, err, x.want)
+		err := c.fold(&Entry{Seq: 8, Txns: []Committed{{Records: []Record{SessionChange{Session: x.session, Ended: true}.Record()}}}}, "", 0)
+		if err != nil || c.ended() != x.want {
+			t.Errorf("end of %s: got ended %v %v, want %v", x.session, c.ended(), err, x.want)
 		}
 	}
 }

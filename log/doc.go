@@ -18,6 +18,15 @@
 // Times are microseconds, strictly increasing: max(clock, last+1). The clock is the wall's as long as that runs evenly with the
 // monotonic one; a jump is not followed.
 //
+// Several nodes may share the stores (Options.Shared). Each learns of the others' entries by asking or watching, folds them, and appends after them:
+//
+//	node A   Commit ─▶ append 18 ─────────────────▶ Head, Watch ─▶ fold 19 ─▶ append 20
+//	node B             append 18 lost ─▶ fold 18 ─▶ append 19
+//
+// A node's session is a lease. Every entry says whose it is, which renews it; one that was silent for LeaseTime is ended in the log by another, and finds
+// that out at its next append, whose slot is taken: so a process that was stopped and wakes up commits nothing. A Claim is the right to do work that
+// runs once; its transactions carry the epoch in which it was taken and are refused when it has moved on. Strict reads ask for the head (Sync).
+//
 // A checkpoint is the folded state after some entry, in Blob, named by the Consensus key "checkpoint". The log is cut off below it, but
 // for a rest that lets readers resume. A node starts from the checkpoint and follows from there, so that starting does not take longer
 // the older an environment gets.
@@ -31,5 +40,5 @@
 //	l.Run(ctx)                                     // commits
 //	l.Commit(ctx, txn)                             // from any number of goroutines
 //
-// The package does not look into payloads, knows no tables, and has no state on disk beyond the two seams.
+// The package does not look into payloads but those of its own two kinds, sessions and claims, knows no tables, and has no state on disk beyond the two seams.
 package log

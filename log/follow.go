@@ -121,13 +121,13 @@ func (l *Log) scan(ctx context.Context, dst []*Entry, next, head tailrace.SeqNo)
 		return nil, fmt.Errorf("read log from %d: it ends there and did not before: %w", next, tailrace.ErrCorrupt)
 	}
 	for _, v := range page {
-		if v.Seq > head {
-			break
-		}
 		if v.Seq != next {
 			return nil, fmt.Errorf("read log from %d: the next is %d: %w", next, v.Seq, ErrTruncated)
 		}
-		e, err := decodeSlot(v)
+		if v.Seq > head {
+			break
+		}
+		e, _, err := decodeSlot(v)
 		if err != nil {
 			return nil, err
 		}

@@ -26,6 +26,7 @@ const waitingBytes = 64 << 20
 const (
 	logKey        = "log"
 	checkpointKey = "checkpoint"
+	turnKey       = "turn"
 )
 
 // What Commit, Run and Follow may return, wrapped, beside the context's errors and tailrace.ErrFull.
@@ -36,8 +37,12 @@ var (
 	ErrUnknown = errors.New("it is unknown whether the transaction committed")
 	// ErrTooLarge: the records do not fit one entry. Nothing was done.
 	ErrTooLarge = errors.New("transaction too large for one log entry")
+	// ErrFenced: the claim that the transaction was to run under has moved on. Nothing was done.
+	ErrFenced = errors.New("the claim has moved on")
 	// ErrEnded: another node has ended this node's session. Nothing was done, and nothing will be until the process starts anew.
-	ErrEnded = errors.New("this node's session was ended by another")
+	ErrEnded = errors.New("this node's session was ended by another node")
+	// ErrUnreachable: the store did not answer for the time of a lease, so that others may have ended this node's session: a strict read is refused.
+	ErrUnreachable = errors.New("the log's store does not answer")
 	// ErrClosed: Run has returned, so nobody commits. Nothing was done.
 	ErrClosed = errors.New("the log is closed")
 	// ErrTruncated: Follow was to start at an entry that is gone. Start from the checkpoint.
@@ -47,10 +52,19 @@ var (
 // Options is what a Log is made of.
 type Options struct {
 	Consensus tailrace.Consensus
-	Blob      tailrace.Blob    // keeps checkpoints
-	Session   string           // this node's session: 16 lower-case hex digits, fresh each start
-	Now       func() time.Time // nil is time.Now
-	Logger    *slog.Logger     // nil is slog.Default
+	Blob      tailrace.Blob // keeps checkpoints
+	Session   string        // this node's session: 16 lower-case hex digits, fresh each start
+	// Shared: other nodes use the stores at the same time. Without it this node has them alone: it ends all sessions that it finds, learns of
+	// every entry by appending it, and asks Consensus nothing for a strict read.
+	Shared bool
+	// Reads, on shared stores, is the oldest time that this node reads at and the newest at which all that it still needs had been let go: others keep
+	// what is above it. nil is Newest.
+	Reads func() tailrace.Time
+	Lease time.Duration    // on shared stores, the silence after which a session is ended, the same on all nodes; 0 is LeaseTime
+	Now   func() time.Time // nil is time.Now
+	// Ahead is how far the wall clock is ahead of Now's, at any moment; nil: not at all. Simulations set clocks wrong with it.
+	Ahead  func() time.Duration
+	Logger *slog.Logger // nil is slog.Default
 }
 
 // Log is one node's end of the log. Its methods may be called by any number of goroutines, but for Run and Applied, which have one each.
@@ -58,18 +72,26 @@ type Log struct {
 	consensus tailrace.Consensus
 	blob      tailrace.Blob
 	session   string
+	shared    bool
+	lease     lease
+	reads     func() tailrace.Time
 	now       func() time.Time
-	start     time.Time // monotonic time counts from here
+	ahead     func() time.Duration // of the wall clock; nil: none
+	start     time.Time            // monotonic time counts from here
 	logger    *slog.Logger
 
-	room   *semaphore.Weighted // of waitingBytes
-	wake   chan struct{}       // holds a token when commits wait
-	newest atomic.Uint64       // Newest
-	jump   atomic.Int64        // ClockJump
+	room   *semaphore.Weighted         // of waitingBytes
+	wake   chan struct{}               // holds a token when commits wait, or others' entries do
+	over   chan struct{}               // closed when Run has returned
+	lead   atomic.Pointer[func() bool] // does a round on the caller's goroutine if the log is idle; nil while nobody may
+	look   lookout
+	newest atomic.Uint64 // Newest
+	jump   atomic.Int64  // ClockJump
 
 	mu      sync.Mutex // guards what follows, in memory only
 	running bool
-	closed  error // why nothing more is committed; nil while it may be
+	closed  error   // why nothing more is committed; nil while it may be
+	asked   *asking // the Syncs that wait for the next Head call; nil while none do
 	waiting []*commit
 	head    tailrace.SeqNo // of what is known to be durable
 	last    tailrace.Time  // the head's
@@ -94,15 +116,22 @@ func Open(ctx context.Context, opts Options) (*Log, *Checkpoint, error) {
 		opts.Logger = slog.Default()
 	}
 	l := &Log{
-		consensus: opts.Consensus, blob: opts.Blob, session: opts.Session,
-		now: opts.Now, start: opts.Now(), logger: opts.Logger,
-		room: semaphore.NewWeighted(waitingBytes), wake: make(chan struct{}, 1),
+		consensus: opts.Consensus, blob: opts.Blob, session: opts.Session, shared: opts.Shared, reads: opts.Reads,
+		now: opts.Now, ahead: opts.Ahead, start: opts.Now(), logger: opts.Logger,
+		room: semaphore.NewWeighted(waitingBytes), wake: make(chan struct{}, 1), over: make(chan struct{}),
+		look: lookout{nudge: make(chan struct{}, 1), seen: make(chan struct{}, 1)},
+	}
+	if l.lease = lease(opts.Lease); l.lease == 0 {
+		l.lease = lease(LeaseTime)
+	}
+	if l.reads == nil {
+		l.reads = l.Newest
 	}
 	checkpoint, folded, err := l.readCheckpoint(ctx)
 	if err != nil {
 		return nil, nil, fmt.Errorf("open log: %w", err)
 	}
-	l.applied.sessions = folded
+	l.applied.state = folded
 	if err := l.findHead(ctx, checkpoint); err != nil {
 		return nil, nil, fmt.Errorf("open log: %w", err)
 	}
@@ -116,7 +145,7 @@ func (l *Log) findHead(ctx context.Context, c *Checkpoint) error {
 		return fmt.Errorf("read head: %w", err)
 	}
 	if v.Seq > 0 {
-		e, err := decodeSlot(v)
+		e, _, err := decodeSlot(v)
 		if err != nil {
 			return err
 		}
@@ -133,20 +162,23 @@ func (l *Log) findHead(ctx context.Context, c *Checkpoint) error {
 	return nil
 }
 
-// decodeSlot reads the entry in a slot of the log, which must be that slot's own.
-func decodeSlot(v tailrace.Versioned) (*Entry, error) {
-	e, _, _, err := DecodeEntry(v.Value)
+// decodeSlot reads the entry in a slot of the log, which must be that slot's own, and the session that appended it.
+func decodeSlot(v tailrace.Versioned) (e *Entry, by string, err error) {
+	entry, _, by, err := DecodeEntry(v.Value)
 	if err != nil {
-		return nil, fmt.Errorf("entry %d: %w", v.Seq, err)
+		return nil, "", fmt.Errorf("entry %d: %w", v.Seq, err)
 	}
-	if e.Seq != v.Seq {
-		return nil, fmt.Errorf("slot %d holds entry %d: %w", v.Seq, e.Seq, tailrace.ErrCorrupt)
+	if entry.Seq != v.Seq {
+		return nil, "", fmt.Errorf("slot %d holds entry %d: %w", v.Seq, entry.Seq, tailrace.ErrCorrupt)
 	}
-	return &e, nil
+	return &entry, by, nil
 }
 
 // Session is the session this node commits in.
 func (l *Log) Session() string { return l.session }
+
+// Shared says whether other nodes use the stores at the same time: Newest may then miss what another has acknowledged.
+func (l *Log) Shared() bool { return l.shared }
 
 // Head is the newest entry known to be durable. After Open, replay is done when it has been applied.
 func (l *Log) Head() tailrace.SeqNo {

@@ -28,6 +28,7 @@ type node struct {
 	keep bool             // entries in seen
 
 	stop context.CancelFunc
+	ran  chan struct{} // closed when Run has returned
 	wait sync.WaitGroup
 	seen []*log.Entry // applied, if keep; to be read after close
 	err  error        // of Run; to be read after close
@@ -50,7 +51,11 @@ func start(tb testing.TB, opts log.Options, n *node) *node {
 	var ctx context.Context
 	ctx, n.stop = context.WithCancel(context.Background())
 	n.wait.Go(func() { n.apply(ctx, tb) })
-	n.wait.Go(func() { n.err = n.Run(ctx) })
+	n.ran = make(chan struct{})
+	n.wait.Go(func() {
+		defer close(n.ran)
+		n.err = n.Run(ctx)
+	})
 	return n
 }
 

@@ -14,34 +14,42 @@ import (
 // checkpointFolder is where checkpoints are in Blob. They are outside of all sessions' folders, and swept by WriteCheckpoint.
 const checkpointFolder = "checkpoint/"
 
-// readCheckpoint returns the newest checkpoint, nil when there is none, and the sessions in it.
-func (l *Log) readCheckpoint(ctx context.Context) (*Checkpoint, *sessions, error) {
+// readCheckpoint returns the newest checkpoint, nil when there is none, and the log's own state in it. A node that writes a newer one deletes the
+// blob that was just named to us: then we look again.
+func (l *Log) readCheckpoint(ctx context.Context) (*Checkpoint, state, error) {
 	_, p, err := l.readPointer(ctx)
-	if err != nil {
-		return nil, nil, err
+	for {
+		if err != nil || p == nil {
+			return nil, newState(), err
+		}
+		raw, getErr := l.blob.Get(ctx, p.key, 0, -1)
+		if getErr == nil {
+			return p.open(raw)
+		}
+		missing := p.key
+		if errors.Is(getErr, tailrace.ErrNotFound) {
+			getErr = fmt.Errorf("%w: %w", getErr, tailrace.ErrCorrupt)
+			_, p, err = l.readPointer(ctx)
+		}
+		if err == nil && (p == nil || p.key == missing) {
+			return nil, state{}, fmt.Errorf("read checkpoint %s: %w", missing, getErr)
+		}
 	}
-	if p == nil {
-		return nil, newSessions(), nil
-	}
-	raw, err := l.blob.Get(ctx, p.key, 0, -1)
-	if errors.Is(err, tailrace.ErrNotFound) {
-		err = fmt.Errorf("%w: %w", err, tailrace.ErrCorrupt)
-	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("read checkpoint %s: %w", p.key, err)
-	}
+}
+
+// open reads the checkpoint that the pointer names.
+func (p *pointer) open(raw []byte) (*Checkpoint, state, error) {
 	if uint64(len(raw)) != p.size || crc32.Checksum(raw, castagnoli) != p.crc {
-		return nil, nil, fmt.Errorf("read checkpoint %s: not the bytes that were written: %w", p.key, tailrace.ErrCorrupt)
+		return nil, state{}, fmt.Errorf("read checkpoint %s: not the bytes that were written: %w", p.key, tailrace.ErrCorrupt)
 	}
 	c, err := DecodeCheckpoint(raw)
 	if err != nil {
-		return nil, nil, fmt.Errorf("read checkpoint %s: %w", p.key, err)
+		return nil, state{}, fmt.Errorf("read checkpoint %s: %w", p.key, err)
 	}
-	folded, err := decodeSessions(c.Sections[sessionsSection])
+	folded, err := takeState(c.Sections)
 	if err != nil {
-		return nil, nil, fmt.Errorf("read checkpoint %s: %w", p.key, err)
+		return nil, state{}, fmt.Errorf("read checkpoint %s: %w", p.key, err)
 	}
-	delete(c.Sections, sessionsSection)
 	return c, folded, nil
 }
 
@@ -66,7 +74,8 @@ func (l *Log) readPointer(ctx context.Context) (tailrace.SeqNo, *pointer, error)
 //  3. older checkpoints' blobs go     a crash leaves them for the next
 //  4. the log is truncated            a crash leaves it longer
 //
-// An error before 2 leaves the old one in force. One goroutine at a time calls it; it runs beside everything else.
+// An error before 2 leaves the old one in force. One goroutine of a node at a time calls it; it runs beside everything else. Of two nodes that call it
+// one is told that another checkpoint was named meanwhile.
 func (l *Log) WriteCheckpoint(ctx context.Context, c *Checkpoint) error {
 	at, old, err := l.readPointer(ctx)
 	if err != nil {
@@ -81,7 +90,7 @@ func (l *Log) WriteCheckpoint(ctx context.Context, c *Checkpoint) error {
 	}
 	l.mu.Lock()
 	isApplied := c.Seq <= l.applied.seq
-	whole.Sections[sessionsSection] = l.applied.sessions.encode() // may be ahead of c.Seq, which folding again does not mind
+	l.applied.state.encode(whole.Sections)
 	l.mu.Unlock()
 	if !isApplied {
 		return fmt.Errorf("write checkpoint of entry %d: it is not applied yet", c.Seq)

@@ -5,15 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"time"
 
 	"tailrace"
 )
 
-// TickInterval is how long the log may be idle before an entry without transactions moves every collection's upper.
+// TickInterval is how long the log may be idle before an entry without transactions moves every collection's upper. It is the environment's: of several
+// nodes one ticks, and they take turns.
 const TickInterval = time.Second
 
-// Run waits until what was in the log at Open is applied, opens this node's session, ending those of dead nodes in the same entry, and
+// Run waits until what was in the log at Open is applied, opens this node's session (when it has the store alone, ending all others in the same entry), and
 // commits until ctx is done: then it finds out the outcome of the append in flight, refuses what waits with ErrClosed, and returns nil.
 // Any other end is an error after which the process starts anew. Run is called once.
 func (l *Log) Run(ctx context.Context) error {
@@ -24,54 +26,117 @@ func (l *Log) Run(ctx context.Context) error {
 	if again {
 		return errors.New("run log: it has run before")
 	}
-	r := &runner{Log: l, tick: time.NewTimer(TickInterval)}
-	defer r.tick.Stop()
+	r := &runner{Log: l, token: make(chan struct{}, 1)}
 	err := r.run(ctx)
 	why := ErrClosed
 	if errors.Is(err, ErrEnded) {
 		why = ErrEnded
 	}
-	l.shut(r.backlog, why)
+	l.shut(slices.DeleteFunc(r.backlog, func(c *commit) bool { return c.duty }), why)
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return nil
 	}
 	return err
 }
 
-// runner is the thin loop around a committer. Only Run's goroutine has it.
+// runner is the thin loop around a committer. Who has its token may use it: Run's goroutine, or a caller of Commit (lead.go).
 type runner struct {
 	*Log
+	token     chan struct{}
 	committer committer
-	backlog   []*commit // taken from waiting, not yet in an entry
-	tick      *time.Timer
-	isFull    bool // the last append was refused for space, which is said once
+	backlog   []*commit     // taken from waiting, not yet in an entry
+	failed    error         // why a leader could not go on, and Run cannot
+	isFull    bool          // the last append was refused for space, which is said once
+	losses    int           // appends in a row that came too late
+	appended  time.Duration // monotonic time of the newest append's outcome
 }
 
 func (r *runner) run(ctx context.Context) error {
 	if err := r.begin(ctx); err != nil {
 		return err
 	}
+	if !r.shared {
+		return r.loop(ctx)
+	}
+	looking, stop := context.WithCancel(ctx)
+	looked := make(chan struct{})
+	go func() {
+		defer close(looked)
+		r.lookOut(looking)
+	}()
+	err := r.loop(ctx)
+	stop()
+	<-looked
+	if err == nil {
+		err = r.leave(ctx)
+	}
+	return err
+}
+
+// loop commits until ctx is done. It returns with the token: nobody leads after it.
+func (r *runner) loop(ctx context.Context) error {
+	if !r.shared {
+		r.mayLead(ctx)
+	}
+	tick := time.NewTimer(TickInterval)
+	defer tick.Stop()
 	for {
 		// Those who were woken by the last entry are about to commit again. Let them: else the first of them would get an entry, and an
 		// fsync, of its own, and the rest wait for two.
 		runtime.Gosched()
-		r.backlog = r.takeWaiting(r.backlog)
-		if len(r.backlog) == 0 {
-			select {
-			case <-r.wake:
-				continue
-			case <-r.tick.C:
-			case <-ctx.Done():
-				return nil
-			}
+		r.take()
+		isBusy, err := r.step(ctx)
+		if err != nil || ctx.Err() != nil {
+			return ifAlive(ctx, err)
 		}
-		if err := r.round(ctx); err != nil {
-			return err
+		tick.Reset(r.untilDue())
+		r.give()
+		if isBusy {
+			continue
 		}
-		if ctx.Err() != nil {
-			return nil
+		select {
+		case <-r.wake:
+		case <-tick.C:
+		case <-ctx.Done():
 		}
 	}
+}
+
+// step does what is next: folds others' entries, or appends one. false: there is nothing to do.
+func (r *runner) step(ctx context.Context) (isBusy bool, err error) {
+	r.backlog = r.takeWaiting(r.backlog)
+	if r.failed != nil {
+		return false, r.failed
+	}
+	if r.isBehind() {
+		return true, r.catchUp(ctx)
+	}
+	if r.look.turn.wanted.Swap(false) && r.losses == 0 {
+		if err := r.letIn(ctx); err != nil {
+			return true, err
+		}
+	}
+	if len(r.backlog) == 0 && r.untilDue() > 0 {
+		return false, nil
+	}
+	return true, r.round(ctx)
+}
+
+// ifAlive is err, unless that is no more than the end of ctx.
+func ifAlive(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return nil
+	}
+	return err
+}
+
+// untilDue is how long the log may stay idle.
+func (r *runner) untilDue() time.Duration {
+	_, mono := r.clocks()
+	if r.committer.leases == nil {
+		return r.appended + TickInterval - mono
+	}
+	return r.committer.leases.due(time.Duration(r.look.resumed.Load())) - mono
 }
 
 // begin waits for the replay and opens the session.
@@ -79,10 +144,18 @@ func (r *runner) begin(ctx context.Context) error {
 	r.mu.Lock()
 	head, last := r.head, r.last
 	r.mu.Unlock()
-	if _, err := r.Sync(ctx); err != nil {
+	if _, err := r.reach(ctx, head); err != nil {
 		return err
 	}
-	r.committer = committer{session: r.session, head: head, clock: clock{last: last}, recent: newRecent(last)}
+	r.mu.Lock()
+	folded := r.applied.state.clone()
+	r.mu.Unlock()
+	r.committer = committer{session: r.session, head: head, clock: clock{last: last}, recent: newRecent(last), state: folded}
+	if r.shared {
+		_, mono := r.clocks()
+		r.committer.leases = newLeases(r.session, r.lease, folded.sessions, mono)
+		r.look.contact.Store(int64(mono))
+	}
 	for {
 		err := r.openSession(ctx)
 		if !errors.Is(err, tailrace.ErrFull) {
@@ -97,16 +170,22 @@ func (r *runner) begin(ctx context.Context) error {
 	}
 }
 
-// openSession appends the entry that opens this node's session and ends all others.
+// openSession appends the entry that opens this node's session. Who has the store alone, by a lock of some kind, knows that all others are dead.
 func (r *runner) openSession(ctx context.Context) error {
-	r.mu.Lock()
-	records := r.applied.sessions.opening(r.session)
-	r.mu.Unlock()
-	open := &commit{txn: &Txn{Records: records}, body: appendRecords(nil, records), done: make(chan struct{})}
+	records := []Record{SessionChange{Session: r.session}.Record()}
+	if r.shared {
+		records = append(records, SessionChange{Session: r.session, Reads: max(r.reads(), 1)}.Record())
+	} else {
+		records = append(r.committer.state.sessions.ending(r.session), records...)
+	}
+	open := ownCommit(records)
 	r.backlog = []*commit{open}
 	for len(r.backlog) > 0 {
 		if err := r.round(ctx); err != nil {
 			return err
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
 	}
 	if open.err != nil {
@@ -115,102 +194,21 @@ func (r *runner) openSession(ctx context.Context) error {
 	return nil
 }
 
-// round appends one entry of the backlog, a tick when it is empty, and puts back what did not get in.
-func (r *runner) round(ctx context.Context) error {
-	wall, mono := r.clocks()
-	p := r.committer.plan(r.backlog, wall, mono)
-	r.backlog = p.rest
-	r.noteJump(wall)
-	for _, c := range p.refused {
-		c.refuse(ErrConflict)
-	}
-	if len(p.members) == 0 && len(p.refused) > 0 {
-		return nil
-	}
-	longer, cancel := outlive(ctx)
-	defer cancel()
-	outcome, cause := r.settle(longer, logKey, r.committer.head, p.value)
-	switch outcome {
-	case ours:
-		r.tick.Reset(TickInterval)
-		r.isFull = false
-		return r.arrived(p)
-	case theirs:
-		r.backlog = append(p.members, p.rest...)
-		return r.catchUp(longer)
-	case full:
-		r.tick.Reset(TickInterval)
-		r.refuseFull(p.members, cause)
-		return nil
-	default:
-		for _, c := range p.members {
-			c.refuse(ErrUnknown)
-		}
-		return fmt.Errorf("append log entry %d: %w: %w", r.committer.head+1, ErrUnknown, cause)
-	}
-}
+// leaveTries is how often a leaving node tries to get its session's end in among others' entries.
+const leaveTries = 10
 
-// clocks reads the wall clock and the monotonic one.
-func (l *Log) clocks() (tailrace.Time, time.Duration) {
-	now := l.now()
-	return tailrace.Time(max(0, now.UnixMicro())), now.Sub(l.start)
-}
-
-// noteJump keeps what ClockJump tells, and says it once.
-func (r *runner) noteJump(wall tailrace.Time) {
-	var ahead time.Duration
-	if r.committer.clock.jumped {
-		ahead = time.Duration(int64(wall)-int64(r.committer.clock.last)) * time.Microsecond
+// leave ends this node's session, so that others need not wait for its lease to run out. ctx has ended; the append outlives it a little.
+func (r *runner) leave(ctx context.Context) error {
+	waiting := r.backlog
+	r.backlog = []*commit{ownCommit([]Record{SessionChange{Session: r.session, Ended: true}.Record()})}
+	var err error
+	for try := 0; try < leaveTries && len(r.backlog) > 0 && err == nil; try++ {
+		err = r.round(ctx)
 	}
-	if before := r.jump.Swap(int64(ahead)); (before == 0) != (ahead == 0) {
-		r.logger.Warn("wall clock jumped; commit times follow the monotonic clock until it is back, or until a restart",
-			"jumped", ahead != 0, "ahead", ahead)
+	if err != nil && !errors.Is(err, ErrEnded) || len(r.backlog) > 0 {
+		r.logger.Warn("the session's end is not in the log: others wait until its lease runs out", "session", r.session, "error", err)
 	}
-}
-
-// arrived makes an entry of ours that is durable known. It is read back from its bytes, so that followers get here exactly what they
-// would get from Consensus, and nothing that a committer still holds.
-func (r *runner) arrived(p plan) error {
-	e, err := decodeSlot(tailrace.Versioned{Seq: r.committer.head + 1, Value: p.value})
-	if err != nil {
-		return err
-	}
-	for i, c := range p.members {
-		c.time = e.Txns[i].Time
-	}
-	if err := r.committer.fold(e); err != nil {
-		return err
-	}
-	r.publish(e, len(p.value), p.members)
-	return nil
-}
-
-// catchUp folds the entries that others appended.
-func (r *runner) catchUp(ctx context.Context) error {
-	next := r.committer.head + 1
-	page, err := r.consensus.Scan(ctx, logKey, next, followPage)
-	if err != nil {
-		if !pause(ctx, firstPause) {
-			return fmt.Errorf("read log from %d: %w", next, err)
-		}
-		return nil // the next round is not appended either, and comes here again
-	}
-	for i, v := range page {
-		if v.Seq != next+tailrace.SeqNo(i) {
-			return fmt.Errorf("read log from %d: %w", next, ErrTruncated)
-		}
-		e, err := decodeSlot(v)
-		if err == nil {
-			err = r.committer.fold(e)
-		}
-		if err != nil {
-			return err
-		}
-		r.publish(e, len(v.Value), nil)
-		if r.committer.ended {
-			return fmt.Errorf("commit in session %s: %w", r.session, ErrEnded)
-		}
-	}
+	r.backlog = waiting
 	return nil
 }
 

@@ -3,6 +3,7 @@ package log
 import (
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"slices"
 
 	"tailrace"
@@ -12,39 +13,72 @@ import (
 // takes as many starts of a node without one sweep.
 const maxEnded = 1 << 16
 
-// SessionChange is what a KindSession record says: a node's session opens, or ends. A session never opens again once it has ended.
+// SessionChange is what a KindSession record says: a node's session opens, ends, or tells how far back it reads. A session never opens
+// again once it has ended.
 type SessionChange struct {
 	Session string // 16 hex digits
 	Ended   bool
+	// Reads is a promise: the session reads at no time below it, and needs no part that was let go at or before it. 0 when the record
+	// says nothing of it.
+	Reads tailrace.Time
 }
+
+// The first byte of a KindSession payload.
+const (
+	sessionOpens = 0
+	sessionEnds  = 1
+	sessionReads = 2
+)
 
 // Record is the log record of the change.
 func (c SessionChange) Record() Record {
-	payload := []byte{0}
-	if c.Ended {
-		payload[0] = 1
+	payload := []byte{sessionOpens}
+	switch {
+	case c.Ended:
+		payload[0] = sessionEnds
+	case c.Reads > 0:
+		payload[0] = sessionReads
 	}
-	return Record{Kind: KindSession, Payload: binary.LittleEndian.AppendUint64(payload, sessionBits(c.Session))}
+	payload = binary.LittleEndian.AppendUint64(payload, sessionBits(c.Session))
+	if payload[0] == sessionReads {
+		payload = binary.LittleEndian.AppendUint64(payload, uint64(c.Reads))
+	}
+	return Record{Kind: KindSession, Payload: payload}
 }
 
 // DecodeSession reads the payload of a KindSession record. An error is tailrace.ErrCorrupt.
 func DecodeSession(payload []byte) (SessionChange, error) {
-	if len(payload) != 9 || payload[0] > 1 {
-		return SessionChange{}, fmt.Errorf("decode session record: %w", tailrace.ErrCorrupt)
+	d := tailrace.ByteReader{Src: payload}
+	what := d.Byte()
+	c := SessionChange{Session: sessionName(d.Uint64()), Ended: what == sessionEnds}
+	if what == sessionReads {
+		if c.Reads = tailrace.Time(d.Uint64()); c.Reads == 0 {
+			d.Fail("no time")
+		}
 	}
-	return SessionChange{Session: sessionName(binary.LittleEndian.Uint64(payload[1:])), Ended: payload[0] == 1}, nil
+	if what > sessionReads {
+		d.Fail("change %d", what)
+	}
+	if err := d.End(); err != nil {
+		return SessionChange{}, fmt.Errorf("decode session record: %w", err)
+	}
+	return c, nil
 }
 
-// sessions is the fold of all SessionChanges. Folding one twice, or an older one after a newer, changes nothing: a session only ever
-// goes from unknown to open to ended.
+// sessions is the fold of all SessionChanges. But for promises, of which the last counts, folding one twice, or an older one after a newer,
+// changes nothing: a session only ever goes from unknown to open to ended.
 type sessions struct {
-	open  map[string]bool
+	open  map[string]tailrace.Time // what each promised last, 0 when it has not yet
 	ended map[string]bool
 	order []string // ended, oldest first
 }
 
 func newSessions() *sessions {
-	return &sessions{open: map[string]bool{}, ended: map[string]bool{}}
+	return &sessions{open: map[string]tailrace.Time{}, ended: map[string]bool{}}
+}
+
+func (s *sessions) clone() *sessions {
+	return &sessions{open: maps.Clone(s.open), ended: maps.Clone(s.ended), order: slices.Clone(s.order)}
 }
 
 func (s *sessions) fold(c SessionChange) {
@@ -52,7 +86,9 @@ func (s *sessions) fold(c SessionChange) {
 	case s.ended[c.Session]:
 		return
 	case !c.Ended:
-		s.open[c.Session] = true
+		if _, known := s.open[c.Session]; !known || c.Reads > 0 {
+			s.open[c.Session] = c.Reads
+		}
 		return
 	}
 	delete(s.open, c.Session)
@@ -64,43 +100,32 @@ func (s *sessions) fold(c SessionChange) {
 	}
 }
 
-// eachSession calls fn for the session records of e. One that cannot be read passed the entry's checksum, so a bug wrote it.
-func eachSession(e *Entry, fn func(SessionChange)) error {
-	for i := range e.Txns {
-		for j := range e.Txns[i].Records {
-			r := &e.Txns[i].Records[j]
-			if r.Kind != KindSession {
-				continue
-			}
-			c, err := DecodeSession(r.Payload)
-			if err != nil {
-				return fmt.Errorf("entry %d: %w", e.Seq, err)
-			}
-			fn(c)
+// readsFrom is the least that the open sessions but one promised: below it nobody else reads. tailrace.MaxTime when there are no others.
+func (s *sessions) readsFrom(but string) tailrace.Time {
+	oldest := tailrace.MaxTime
+	for name, t := range s.open {
+		if name != but {
+			oldest = min(oldest, t)
 		}
 	}
-	return nil
+	return oldest
 }
 
-// opening is the records that open session and end all others: who holds the data folder's lock knows that they are dead.
-func (s *sessions) opening(session string) []Record {
+// ending is the records that end all open sessions but one, in order.
+func (s *sessions) ending(but string) []Record {
 	var records []Record
-	for other := range s.open {
-		if other != session {
-			records = append(records, SessionChange{Session: other, Ended: true}.Record())
+	for _, name := range slices.Sorted(maps.Keys(s.open)) {
+		if name != but {
+			records = append(records, SessionChange{Session: name, Ended: true}.Record())
 		}
 	}
-	slices.SortFunc(records, func(a, b Record) int { return slices.Compare(a.Payload, b.Payload) })
-	return append(records, SessionChange{Session: session}.Record())
+	return records
 }
 
-// encode is the sessions as a checkpoint keeps them: counts u32 of open and ended, then u64 each.
+// encode is the sessions as a checkpoint keeps them: counts u32 of open and ended, then u64 each. Promises are not kept: until a session
+// tells again, nothing it may read goes.
 func (s *sessions) encode() []byte {
-	open := make([]string, 0, len(s.open))
-	for name := range s.open {
-		open = append(open, name)
-	}
-	slices.Sort(open)
+	open := slices.Sorted(maps.Keys(s.open))
 	dst := binary.LittleEndian.AppendUint32(nil, uint32(len(open)))
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(s.order)))
 	for _, name := range append(open, s.order...) {

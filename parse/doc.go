@@ -8,8 +8,8 @@
 //	                              └─ anything else ─▶ PostgreSQL's grammar ─────────┴─▶ []*Statement
 //
 // The select of a SUBSCRIBE, and the expression of an AS OF, go to PostgreSQL's grammar with everything before them blanked out, so that
-// a position in them is a position in the statement. One clause lives inside PostgreSQL's statements: RETAIN HISTORY; it is cut out of the
-// text (blanked) before PostgreSQL's grammar reads the rest.
+// a position in them is a position in the statement. Two clauses live inside PostgreSQL's statements: RETAIN HISTORY, and AS OF at the end of
+// a SELECT; they are cut out of the text (blanked) before PostgreSQL's grammar reads the rest.
 //
 // Positions: a location in a Tree is a byte offset in Statement.Text; Statement.Position turns it into the character of the whole text
 // that an error names. The package resolves no names and evaluates nothing.

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -74,7 +75,9 @@ func plain(sql string) bool {
 	}
 	word := strings.ToUpper(firstWord(sql))
 	switch word {
-	case "SELECT", "INSERT", "UPDATE", "DELETE", "BEGIN", "COMMIT", "ROLLBACK", "END", "START", "SET", "SHOW", "VALUES", "TRUNCATE", "EXECUTE":
+	case "SELECT", "INSERT", "VALUES":
+		return !mayBeAsOf(sql)
+	case "UPDATE", "DELETE", "BEGIN", "COMMIT", "ROLLBACK", "END", "START", "SET", "SHOW", "TRUNCATE", "EXECUTE":
 		return true
 	}
 	return false
@@ -128,16 +131,23 @@ func front(st *Statement, text string, toks []token) error {
 		if i := p.find("FOR"); i > 0 && p.at(i+1, "SUBSCRIBE") {
 			return p.declareSubscribe(i)
 		}
+		return p.withAsOf()
 	case p.at(0, "FETCH") || p.at(0, "MOVE"):
 		return p.fetch()
 	case p.at(0, "CREATE") && (p.at(1, "SECRET") || p.at(1, "CONNECTION") || p.at(1, "SOURCE")):
 		return p.create()
 	case p.at(0, "ALTER") && p.at(1, "SOURCE"):
 		return p.alterSource()
+	case p.at(0, "BACKUP"):
+		return p.backup()
 	case p.at(0, "DROP") && (p.at(1, "SECRET") || p.at(1, "CONNECTION") || p.at(1, "SOURCE")):
 		return p.drop()
+	case p.at(0, "CREATE") && p.find("AS") > 0 && (p.at(1, "TABLE") || p.at(1, "UNLOGGED")) && p.retainAt() < 0:
+		return p.withAsOf()
 	case p.at(0, "CREATE") || p.at(0, "ALTER"):
 		return p.withRetain()
+	case slices.ContainsFunc(readers, func(word string) bool { return p.at(0, word) }):
+		return p.withAsOf()
 	}
 	return p.postgres(text)
 }

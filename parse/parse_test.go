@@ -44,6 +44,9 @@ func show(t *testing.T, st *Statement) string {
 		if st.Retain != nil {
 			s += fmt.Sprintf(" | retain %+q", st.Retain.For)
 		}
+		if st.AsOf != nil {
+			s += " | as of " + expression(t, st.AsOf)
+		}
 		return s
 	case st.Subscribe != nil:
 		return showSubscribe(t, st.Subscribe)
@@ -73,6 +76,8 @@ func show(t *testing.T, st *Statement) string {
 		return fmt.Sprintf("alter %v %s %v", st.AlterSource.Name, st.AlterSource.Verb, st.AlterSource.Table)
 	case st.Drop != nil:
 		return fmt.Sprintf("%+v", *st.Drop)
+	case st.Backup != nil:
+		return fmt.Sprintf("backup %q", st.Backup.To)
 	}
 	return "nothing"
 }

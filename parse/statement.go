@@ -10,7 +10,7 @@ import (
 )
 
 // Statement is one statement. Exactly one of Tree and the pointers to our own statements is set, except that RETAIN HISTORY
-// accompanies a Tree. It is immutable and may be shared.
+// and AS OF accompany a Tree. It is immutable and may be shared.
 type Statement struct {
 	Text   string // the statement's own text, without the semicolon
 	Offset int    // bytes before it in the whole text
@@ -18,6 +18,8 @@ type Statement struct {
 
 	Tree   *pg_query.Node
 	Retain *Retain // of a CREATE TABLE or ALTER TABLE
+	// AsOf is the expression of AS OF at the end of a SELECT, or of a statement that ends with one; nil for none.
+	AsOf *pg_query.Node
 
 	Subscribe        *Subscribe
 	CopySubscribe    *CopySubscribe
@@ -29,6 +31,7 @@ type Statement struct {
 	CreateSource     *CreateSource
 	AlterSource      *AlterSource
 	Drop             *Drop
+	Backup           *Backup
 }
 
 // Position is the 1-based character in the whole text of byte offset loc in Text, 0 (unknown) when loc is negative.

@@ -68,6 +68,10 @@ func pgError(err error) error {
 		code = "0A000"
 	case strings.Contains(pe.Message, "invalid Unicode escape"):
 		code = "22025"
+	case strings.HasPrefix(pe.Message, "frame start"), strings.HasPrefix(pe.Message, "frame end"):
+		code = "42P20"
+	case strings.HasPrefix(pe.Message, "precision for type float"):
+		code = "22023"
 	case strings.Contains(pe.Message, "memory exhausted"), strings.Contains(pe.Message, "stack depth"):
 		code = "54001"
 	}

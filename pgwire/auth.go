@@ -7,6 +7,8 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/xdg-go/scram"
@@ -14,8 +16,11 @@ import (
 	"tailrace"
 )
 
-// mechanism is the one way to prove a password (RFC 7677).
-const mechanism = "SCRAM-SHA-256"
+// The ways to prove a password (RFC 7677): with TLS, bound to the connection, or not.
+const (
+	mechanism     = "SCRAM-SHA-256"
+	mechanismPlus = "SCRAM-SHA-256-PLUS"
+)
 
 // mockSecret makes the answers for users that do not exist, so that a client cannot tell who does: the same name always gets
 // the same salt. It is new in each process, as are its answers.
@@ -53,12 +58,22 @@ func (c *conn) authenticate(ctx context.Context, user string) error {
 	if err != nil {
 		return fmt.Errorf("prepare authentication: %w", err)
 	}
-	c.out.send(&pgproto3.AuthenticationSASL{AuthMechanisms: []string{mechanism}})
-	first, err := c.initialResponse(ctx)
+	mechanisms := []string{mechanism}
+	if c.binding.IsSupported() {
+		mechanisms = []string{mechanismPlus, mechanism}
+	}
+	c.out.send(&pgproto3.AuthenticationSASL{AuthMechanisms: mechanisms})
+	chosen, first, err := c.initialResponse(ctx)
 	if err != nil {
 		return err
 	}
-	talk := server.NewConversation()
+	talk := server.NewConversationWithChannelBinding(c.binding) // finds out who was kept from seeing that binding is offered
+	switch {
+	case !slices.Contains(mechanisms, chosen), chosen == mechanism && strings.HasPrefix(first, "p="):
+		return &tailrace.Error{Severity: "FATAL", Code: "08P01", Message: "client selected an invalid SASL authentication mechanism"}
+	case chosen == mechanismPlus:
+		talk = server.NewConversationWithChannelBindingRequired(c.binding)
+	}
 	answer, err := talk.Step(first)
 	if err != nil {
 		return c.refuse(user, err)
@@ -77,19 +92,16 @@ func (c *conn) authenticate(ctx context.Context, user string) error {
 }
 
 // initialResponse receives the client's choice of mechanism and its first message.
-func (c *conn) initialResponse(ctx context.Context) (string, error) {
+func (c *conn) initialResponse(ctx context.Context) (chosen, first string, err error) {
 	body, err := c.password(ctx)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	var m pgproto3.SASLInitialResponse
 	if err := m.Decode(body); err != nil {
-		return "", fmt.Errorf("SASL response: %w: %w", err, errProtocol)
+		return "", "", fmt.Errorf("SASL response: %w: %w", err, errProtocol)
 	}
-	if m.AuthMechanism != mechanism {
-		return "", &tailrace.Error{Severity: "FATAL", Code: "08P01", Message: "client selected an invalid SASL authentication mechanism"}
-	}
-	return string(m.Data), nil
+	return m.AuthMechanism, string(m.Data), nil
 }
 
 // password sends what waits to be sent and receives the client's next message of the exchange.

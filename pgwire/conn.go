@@ -2,8 +2,8 @@ package pgwire
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/subtle"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/xdg-go/scram"
+
 	"tailrace"
 	"tailrace/sql"
 )
@@ -19,11 +21,16 @@ import (
 // conn is one client's connection. The session goroutine owns everything but what mu guards.
 type conn struct {
 	server *Server
-	nc     net.Conn
+	peer   *peer
 	in     *inbox
 	out    outbox
 	id     int32
-	secret [4]byte // what a cancel request has to know
+	secret []byte    // what a cancel request has to know
+	reader chan feed // what the reader reads next
+	fed    bool      // it reads all there is
+
+	tls     *tls.Conn            // nil in the clear
+	binding scram.ChannelBinding // of tls
 
 	body []byte // of the message that is handled
 	held int64  // bytes of LargeMessages that body counts for
@@ -41,9 +48,8 @@ type conn struct {
 }
 
 func newConn(s *Server, nc net.Conn) *conn {
-	c := &conn{server: s, nc: nc, in: newInbox(), out: outbox{nc: nc, sent: &s.sent}}
-	rand.Read(c.secret[:]) // never fails
-	return c
+	p := &peer{Conn: nc}
+	return &conn{server: s, peer: p, in: newInbox(), out: outbox{peer: p, to: p, sent: &s.sent}, reader: make(chan feed, 1)}
 }
 
 // serve runs the connection until it ends and closes it.
@@ -57,13 +63,17 @@ func (c *conn) serve(ctx context.Context) {
 	reader.Go(func() { c.read(done, end) })
 	c.farewell(c.run(ctx))
 	close(done)
-	_ = c.nc.Close() // the reader wakes; what was to be said was flushed
+	if c.tls != nil {
+		c.peer.hurry()
+		_ = c.tls.CloseWrite() // so that the client knows that nothing was cut off
+	}
+	_ = c.peer.Close() // the reader wakes; what was to be said was flushed
 	reader.Wait()
 }
 
 // read moves bytes to the inbox until the client is gone, and then ends what the session does.
 func (c *conn) read(done <-chan struct{}, end context.CancelCauseFunc) {
-	_ = c.in.fill(c.nc, done, func(n int) { c.server.received.Add(int64(n)) }) // the session gets the error from the inbox
+	c.fill(done)
 	grace := time.NewTimer(GoneGrace)
 	defer grace.Stop()
 	select {
@@ -71,6 +81,23 @@ func (c *conn) read(done <-chan struct{}, end context.CancelCauseFunc) {
 	case <-grace.C:
 		end(errGone)
 	}
+}
+
+// fill moves what the client sends to the inbox, where the session finds the error too. Until the session says how to go on it takes no more than the
+// head of a packet: behind an SSL request come bytes that only TLS can read.
+func (c *conn) fill(done <-chan struct{}) {
+	next := feed{from: c.peer}
+	for !next.all {
+		if c.in.head(next.from) != nil {
+			return
+		}
+		select {
+		case next = <-c.reader:
+		case <-done:
+			return
+		}
+	}
+	_ = c.in.fill(next.from, done, func(n int) { c.server.received.Add(int64(n)) })
 }
 
 // began tells interrupt whom to tell.
@@ -110,7 +137,7 @@ func (c *conn) running(statement context.CancelCauseFunc) {
 }
 
 func (c *conn) secretIs(secret []byte) bool {
-	return subtle.ConstantTimeCompare(c.secret[:], secret) == 1
+	return len(c.secret) > 0 && subtle.ConstantTimeCompare(c.secret, secret) == 1
 }
 
 // run is the connection from its first byte to the reason of its end.
@@ -128,7 +155,7 @@ func (c *conn) run(ctx context.Context) (err error) {
 			}
 		}
 	}()
-	if err := tune(c.nc); err != nil {
+	if err := c.peer.tune(); err != nil {
 		return err
 	}
 	if ok, err := c.startup(ctx); !ok || err != nil {

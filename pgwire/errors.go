@@ -18,6 +18,7 @@ var (
 		Severity: "FATAL", Code: "57P01", Message: "terminating connection due to administrator command",
 		Hint: "Connect again: the server restarts, or another node serves the same data.",
 	}
+	errTerminated  = &tailrace.Error{Severity: "FATAL", Code: "57P01", Message: "terminating connection due to administrator command"}
 	errGone        = &tailrace.Error{Severity: "FATAL", Code: "08006", Message: "the client closed the connection"}
 	errStartupTime = &tailrace.Error{
 		Severity: "FATAL", Code: "57014", Message: "canceling authentication due to timeout",

@@ -213,7 +213,11 @@ func (c *conn) execute(ctx context.Context, body []byte) error {
 	}
 	s := o.sending
 	if s.res == nil {
-		if s.res, err = c.session.Execute(ctx, o.bound); err != nil {
+		run := c.session.Execute
+		if c.in.next() == 'S' {
+			run = c.session.ExecuteLast
+		}
+		if s.res, err = run(ctx, o.bound); err != nil {
 			return err
 		}
 		s.settings = c.session.Format()

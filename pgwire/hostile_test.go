@@ -109,7 +109,7 @@ func TestHostileBytesCloseTheConnectionAndAreCounted(t *testing.T) {
 
 func TestOldProtocolIsToldWhatIsSpoken(t *testing.T) {
 	got := guarded(t).exchange(t, startup(131072, "user", "ann"))
-	if !bytes.Contains(got, []byte("unsupported frontend protocol 2.0: server supports 3.0 to 3.0")) {
+	if !bytes.Contains(got, []byte("unsupported frontend protocol 2.0: server supports 3.0 to 3.2")) {
 		t.Errorf("got %q", got)
 	}
 }
@@ -123,15 +123,15 @@ func TestLargeMessageBeforeLoginIsRefused(t *testing.T) {
 
 func TestNewerProtocolIsNegotiatedDown(t *testing.T) {
 	s := guarded(t)
-	got := s.exchange(t, startup(196610, "user", "ann", "_pq_.shine", "on"))
+	got := s.exchange(t, startup(3<<16|9, "user", "ann", "_pq_.shine", "on"))
 	front := pgproto3.NewFrontend(bytes.NewReader(got), io.Discard)
 	m, err := front.Receive()
 	if err != nil {
 		t.Fatalf("answer %q: %v", got, err)
 	}
 	n, ok := m.(*pgproto3.NegotiateProtocolVersion)
-	if !ok || n.NewestMinorProtocol != 0 || len(n.UnrecognizedOptions) != 1 || n.UnrecognizedOptions[0] != "_pq_.shine" {
-		t.Errorf("got %#v, want protocol 3.0 and _pq_.shine unknown", m)
+	if !ok || n.NewestMinorProtocol != 2 || len(n.UnrecognizedOptions) != 1 || n.UnrecognizedOptions[0] != "_pq_.shine" {
+		t.Errorf("got %#v, want protocol 3.2 and _pq_.shine unknown", m)
 	}
 }
 

@@ -3,10 +3,9 @@ package pgwire
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
-	"os"
 	"sync"
-	"time"
 )
 
 // errStopped ends a wait for the next message that was told to stop.
@@ -34,11 +33,22 @@ func signal(c chan struct{}) {
 	}
 }
 
-// fill moves bytes from the socket to the inbox until the socket ends, or done is closed while it waits for room. It returns why.
-func (in *inbox) fill(nc net.Conn, done <-chan struct{}, count func(n int)) error {
+// head moves the first bytes of a packet to the inbox: no more than the packet surely has.
+func (in *inbox) head(from io.Reader) error {
+	var b [startupHead]byte
+	n, err := io.ReadFull(from, b[:])
+	in.put(b[:n])
+	if err != nil {
+		in.end(err)
+	}
+	return err
+}
+
+// fill moves bytes from the client to the inbox until there will be no more, or done is closed while it waits for room. It returns why.
+func (in *inbox) fill(from io.Reader, done <-chan struct{}, count func(n int)) error {
 	chunk := make([]byte, 2<<10)
 	for {
-		n, err := readAlive(nc, chunk)
+		n, err := from.Read(chunk)
 		count(n)
 		for rest := chunk[:n]; len(rest) > 0; {
 			rest = rest[in.put(rest):]
@@ -58,23 +68,6 @@ func (in *inbox) fill(nc net.Conn, done <-chan struct{}, count func(n int)) erro
 		if n == len(chunk) && n < InboxBytes/2 {
 			chunk = make([]byte, 4*n) // a client that sends much, such as COPY
 		}
-	}
-}
-
-// readAlive reads once. While nothing comes it looks from time to time whether the peer still acknowledges what it was sent.
-func readAlive(nc net.Conn, p []byte) (int, error) {
-	for {
-		if err := nc.SetReadDeadline(time.Now().Add(DeadAfter)); err != nil {
-			return 0, err
-		}
-		n, err := nc.Read(p)
-		if n == 0 && errors.Is(err, os.ErrDeadlineExceeded) {
-			if peerDead(nc) {
-				return 0, errDead
-			}
-			continue
-		}
-		return n, err
 	}
 }
 
@@ -113,6 +106,16 @@ func (in *inbox) take(p []byte) (n int, err error) {
 	}
 	signal(in.space)
 	return n, nil
+}
+
+// next is the type of the next message, 0 when it is not there yet.
+func (in *inbox) next() byte {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if len(in.buf) == 0 {
+		return 0
+	}
+	return in.buf[0]
 }
 
 // read fills p. A nil stop never stops; else once it is closed the error is errStopped, unless p was read in part.

@@ -12,7 +12,7 @@ const (
 	MessageBytes = 64 << 20
 	// LargeMessage is the size from which a message counts against the node's LargeMessages.
 	LargeMessage = 1 << 20
-	// LargeMessages is what large messages of all connections may take together while they are read and run.
+	// LargeMessages is what large messages of all connections may take together while they are read and run, on a node without a budget.
 	LargeMessages = 256 << 20
 	// WriteBytes is how much is collected before it is written.
 	WriteBytes = 128 << 10

@@ -1,11 +1,8 @@
 package pgwire
 
 import (
-	"errors"
-	"net"
-	"os"
+	"io"
 	"sync/atomic"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 )
@@ -13,8 +10,9 @@ import (
 // outbox collects messages and writes them. Only the session uses it. After an error it swallows everything: the connection is lost,
 // and the session finds out at its next flush.
 type outbox struct {
-	nc   net.Conn
-	sent *atomic.Int64 // bytes of all connections
+	peer *peer
+	to   io.Writer     // peer, or TLS over it
+	sent *atomic.Int64 // bytes of all connections, before TLS
 	buf  []byte
 	err  error
 }
@@ -46,32 +44,15 @@ func (o *outbox) flush() error {
 
 // write waits as long as the peer is alive, however slow it is.
 func (o *outbox) write(p []byte) error {
-	for {
-		if err := o.nc.SetWriteDeadline(time.Now().Add(DeadAfter)); err != nil {
-			return err
-		}
-		n, err := o.nc.Write(p)
-		o.sent.Add(int64(n))
-		p = p[n:]
-		switch {
-		case err == nil:
-			return nil
-		case !errors.Is(err, os.ErrDeadlineExceeded):
-			return err
-		case peerDead(o.nc):
-			return errDead
-		}
-	}
+	n, err := o.to.Write(p)
+	o.sent.Add(int64(n))
+	return err
 }
 
 // last writes what there is before the connection is closed; a client that does not read gets CloseGrace for it.
 func (o *outbox) last() {
-	if o.err != nil {
-		return
+	if o.err == nil {
+		o.peer.hurry()
+		_ = o.write(o.buf) // the connection is closed whatever comes of it
 	}
-	if err := o.nc.SetWriteDeadline(time.Now().Add(CloseGrace)); err != nil {
-		return
-	}
-	n, _ := o.nc.Write(o.buf) // the connection is closed whatever comes of it
-	o.sent.Add(int64(n))
 }

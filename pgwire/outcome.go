@@ -45,7 +45,7 @@ func (c *conn) farewell(err error) {
 	switch {
 	case errors.Is(err, errProtocol):
 		c.server.garbage.Add(1)
-		c.server.logger.Info("close a connection that does not speak the protocol", "id", c.id, "from", c.nc.RemoteAddr(), "error", err)
+		c.server.logger.Info("close a connection that does not speak the protocol", "id", c.id, "from", c.peer.RemoteAddr(), "error", err)
 		if c.session == nil {
 			return
 		}

@@ -17,12 +17,15 @@ const (
 	codeGSS    = 80877104
 )
 
+// startupHead is the length of a startup packet's head: its length and code, 4 bytes each.
+const startupHead = 8
+
 // errProtocol marks what no client that knows the protocol sends: random bytes, a length that cannot be. The connection is closed and counted.
 var errProtocol = errors.New("protocol violation")
 
 // receiveStartup reads a packet that has no type byte: its code and what follows. It is valid until the next receive.
 func (c *conn) receiveStartup(ctx context.Context) (code uint32, body []byte, err error) {
-	var head [8]byte
+	var head [startupHead]byte
 	if err := c.in.read(ctx, head[:], c.server.draining); err != nil {
 		return 0, nil, err
 	}
@@ -30,10 +33,15 @@ func (c *conn) receiveStartup(ctx context.Context) (code uint32, body []byte, er
 	if n < int64(len(head)) || n > StartupBytes {
 		return 0, nil, fmt.Errorf("startup packet of %d bytes: %w", n, errProtocol)
 	}
+	code = binary.BigEndian.Uint32(head[4:])
+	if n == int64(len(head)) && (code == codeSSL || code == codeGSS) {
+		return code, nil, nil // what follows depends on the answer
+	}
+	c.feed(feed{c.peer, true})
 	if err := c.receiveBody(ctx, int(n)-len(head)); err != nil {
 		return 0, nil, err
 	}
-	return binary.BigEndian.Uint32(head[4:]), c.body, nil
+	return code, c.body, nil
 }
 
 // receive reads the next message; its body is valid until the next receive. limit is the most bytes that it may have. When stop is closed
@@ -56,11 +64,9 @@ func (c *conn) receive(ctx context.Context, limit int, stop <-chan struct{}) (ki
 	}
 	if n >= LargeMessage {
 		if !c.server.large.TryAcquire(n) {
-			return 0, nil, &tailrace.Error{
-				Severity: "FATAL", Code: "53200", Message: "too many large messages at once",
-				Detail: fmt.Sprintf("All clients together may send %d bytes in messages over %d.", LargeMessages, LargeMessage),
-				Hint:   "Try again, or send smaller messages.",
-			}
+			err := c.server.large.Full(fmt.Sprintf("A message of %d bytes came", n))
+			err.Severity, err.Message = "FATAL", "too many large messages at once"
+			return 0, nil, err
 		}
 		c.held = n
 	}

@@ -2,6 +2,7 @@ package pgwire
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"log/slog"
 	"net"
@@ -9,8 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
+	"tailrace/budget"
 	"tailrace/sql"
 )
 
@@ -18,7 +18,11 @@ import (
 type Options struct {
 	Engine         *sql.Engine // sessions; its Catalog also says who may log in
 	Logger         *slog.Logger
-	MaxConnections int // sessions at once; 0 is DefaultConnections
+	MaxConnections int // sessions at once; 0 is DefaultConnections; SetMaxConnections changes it
+	// TLS gives the certificate to show to the next client, nil for none; a nil func has none. The config has one certificate, with its Leaf.
+	TLS func() *tls.Config
+	// RequireTLS refuses sessions in the clear.
+	RequireTLS func() bool
 }
 
 // Stats counts since the start, except Sessions.
@@ -42,8 +46,10 @@ type Stats struct {
 type Server struct {
 	engine    *sql.Engine
 	logger    *slog.Logger
-	max       int
-	large     *semaphore.Weighted // LargeMessages
+	max       atomic.Int64
+	tls       func() *tls.Config
+	onlyTLS   func() bool
+	large     *budget.Share // messages of LargeMessage or more
 	mock      mockSecret
 	drainOnce sync.Once
 	draining  chan struct{} // closed when the server drains
@@ -59,16 +65,31 @@ type Server struct {
 // New returns a server; Serve runs it.
 func New(o Options) *Server {
 	s := &Server{
-		engine: o.Engine, logger: o.Logger, max: o.MaxConnections, large: semaphore.NewWeighted(LargeMessages),
+		engine: o.Engine, logger: o.Logger, tls: o.TLS, onlyTLS: o.RequireTLS, large: o.Engine.Budget.Share(budget.Messages),
 		mock: newMockSecret(), draining: make(chan struct{}), conns: map[int32]*conn{},
+	}
+	if s.large == nil {
+		s.large = budget.NewShare(budget.Messages, LargeMessages)
 	}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
 	}
-	if s.max <= 0 {
-		s.max = DefaultConnections
+	if s.tls == nil {
+		s.tls = func() *tls.Config { return nil }
 	}
+	if s.onlyTLS == nil {
+		s.onlyTLS = func() bool { return false }
+	}
+	s.SetMaxConnections(o.MaxConnections)
 	return s
+}
+
+// SetMaxConnections says how many sessions there may be at once from now on; 0 is DefaultConnections. Those that are open stay.
+func (s *Server) SetMaxConnections(n int) {
+	if n <= 0 {
+		n = DefaultConnections
+	}
+	s.max.Store(int64(n))
 }
 
 // Stats are the counts now.
@@ -112,7 +133,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	select {
 	case <-ended:
 	case <-grace.C:
-		s.each(func(c *conn) { _ = c.nc.Close() }) // a client that does not read
+		s.each(func(c *conn) { _ = c.peer.Close() }) // a client that does not read
 		<-ended
 	}
 	return err
@@ -153,7 +174,7 @@ func (s *Server) register(nc net.Conn) (*conn, bool) {
 	c := newConn(s, nc)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.conns) >= s.max+StartupConnections {
+	if len(s.conns) >= int(s.max.Load())+StartupConnections {
 		return nil, false
 	}
 	for {

@@ -22,14 +22,20 @@ func startServer(t *testing.T) running {
 
 func startIn(t *testing.T, dir string) running {
 	t.Helper()
+	return startWith(t, server.Options{Data: dir})
+}
+
+// startWith starts a server with what o says, the rest being as tests have it.
+func startWith(t *testing.T, o server.Options) running {
+	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	ready := make(chan server.Addresses, 1)
 	ended := make(chan error, 1)
 	go func() {
-		ended <- server.Run(ctx, server.Options{
-			Data: dir, Listen: "127.0.0.1:0", HTTP: "127.0.0.1:0", Drain: 2 * time.Second,
-			Logger: slog.New(slog.NewTextHandler(testWriter{t}, nil)), Ready: func(a server.Addresses) { ready <- a },
-		})
+		o.Listen, o.HTTP, o.Drain = "127.0.0.1:0", "127.0.0.1:0", 2*time.Second
+		o.Logger = slog.New(slog.NewTextHandler(testWriter{t}, nil))
+		o.Ready = func(a server.Addresses) { ready <- a }
+		ended <- server.Run(ctx, o)
 	}()
 	t.Cleanup(func() {
 		stop()

@@ -2,6 +2,7 @@ package pgwire
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -51,12 +52,18 @@ func (c *conn) greet(ctx context.Context) (map[string]string, error) {
 		case code == codeCancel && len(body) >= 4:
 			c.server.cancel(int32(binary.BigEndian.Uint32(body)), body[4:])
 			return nil, nil
-		case (code == codeSSL || code == codeGSS) && refused < 2:
-			c.out.buf = append(c.out.buf, 'N')
-			if err := c.out.flush(); err != nil {
+		case code == codeSSL && c.tls == nil && refused < 2:
+			if err := c.secure(ctx); err != nil {
+				return nil, err
+			}
+		case code == codeGSS && c.tls == nil && refused < 2:
+			if err := c.plain(); err != nil {
 				return nil, err
 			}
 		case code>>16 == 3:
+			if c.tls == nil && c.server.onlyTLS() {
+				return nil, errPlain
+			}
 			params, err := parameters(body)
 			if err == nil {
 				c.negotiate(code, params)
@@ -65,7 +72,7 @@ func (c *conn) greet(ctx context.Context) (map[string]string, error) {
 		case code>>16 < 3 && code != 0:
 			return nil, &tailrace.Error{
 				Severity: "FATAL", Code: "0A000",
-				Message: fmt.Sprintf("unsupported frontend protocol %d.%d: server supports 3.0 to 3.0", code>>16, code&0xffff),
+				Message: fmt.Sprintf("unsupported frontend protocol %d.%d: server supports 3.0 to 3.2", code>>16, code&0xffff),
 			}
 		default:
 			return nil, fmt.Errorf("startup code %d: %w", code, errProtocol)
@@ -93,8 +100,22 @@ func parameters(body []byte) (map[string]string, error) {
 	}
 }
 
-// negotiate tells a client that asks for more than protocol 3.0 that it gets 3.0, and which protocol options we do not know.
+// newestMinor is the newest minor version of protocol 3 that is spoken here. With 3.2 a session's secret is longer.
+const (
+	newestMinor    = 2
+	secretBytes    = 4  // up to protocol 3.1
+	secretBytes3_2 = 32 // from 3.2 on
+)
+
+// negotiate fixes the protocol's version, and tells a client that asks for more than there is what it gets, and which protocol options are not
+// known here.
 func (c *conn) negotiate(code uint32, params map[string]string) {
+	minor := code & 0xffff
+	c.secret = make([]byte, secretBytes)
+	if minor >= 2 {
+		c.secret = make([]byte, secretBytes3_2)
+	}
+	rand.Read(c.secret) // never fails
 	var unknown []string
 	for _, name := range slices.Sorted(maps.Keys(params)) {
 		if strings.HasPrefix(name, "_pq_.") {
@@ -102,14 +123,14 @@ func (c *conn) negotiate(code uint32, params map[string]string) {
 			delete(params, name)
 		}
 	}
-	if code&0xffff > 0 || unknown != nil {
-		c.out.send(&pgproto3.NegotiateProtocolVersion{NewestMinorProtocol: 0, UnrecognizedOptions: unknown})
+	if minor > newestMinor || unknown != nil {
+		c.out.send(&pgproto3.NegotiateProtocolVersion{NewestMinorProtocol: min(minor, newestMinor), UnrecognizedOptions: unknown})
 	}
 }
 
 // begin starts the session of an authenticated user.
 func (c *conn) begin(user string, params map[string]string) (bool, error) {
-	if n := c.server.sessions.Add(1); n > int64(c.server.max) {
+	if n := c.server.sessions.Add(1); n > c.server.max.Load() {
 		c.server.sessions.Add(-1)
 		c.server.refused.Add(1)
 		return false, errTooMany
@@ -128,6 +149,7 @@ func (c *conn) begin(user string, params map[string]string) (bool, error) {
 			c.out.send(notice(e))
 			_ = c.out.flush() // the error stays in the outbox, where the session finds it
 		},
+		Client: c.peer.RemoteAddr().String(), Cancel: c.cancelStatement, Terminate: func() { c.interrupt(errTerminated) },
 		Report: func(name, value string) { c.out.send(&pgproto3.ParameterStatus{Name: name, Value: value}) },
 	})
 	if err != nil {
@@ -140,6 +162,6 @@ func (c *conn) begin(user string, params map[string]string) (bool, error) {
 	for _, p := range session.Reported() {
 		c.out.send(&pgproto3.ParameterStatus{Name: p[0], Value: p[1]})
 	}
-	c.out.send(&pgproto3.BackendKeyData{ProcessID: uint32(c.id), SecretKey: c.secret[:]})
+	c.out.send(&pgproto3.BackendKeyData{ProcessID: uint32(c.id), SecretKey: c.secret})
 	return true, c.ready()
 }

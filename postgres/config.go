@@ -55,8 +55,8 @@ func FromOptions(options map[string]string) (Config, error) {
 func FromURL(raw string) (Config, error) {
 	u, err := url.Parse(raw)
 	if err != nil || (u.Scheme != "postgres" && u.Scheme != "postgresql") {
-		return Config{}, &tailrace.Error{
-			Code: "08001", Message: fmt.Sprintf("%q is not the address of a PostgreSQL", raw), Err: err,
+		return Config{}, &tailrace.Error{ // without raw, and err that has it: there may be a password in it
+			Code: "08001", Message: "what was given is not the address of a PostgreSQL",
 			Hint: "Write it as postgres://user@host:5432/database.",
 		}
 	}

@@ -73,3 +73,17 @@ func TestColumnsAreRecognized(t *testing.T) {
 		}
 	}
 }
+
+// TestKnownColumnKeepsItsType follows a table that was copied when arrays were carried as their text.
+func TestKnownColumnKeepsItsType(t *testing.T) {
+	text := tailrace.Type{Kind: tailrace.KindForeign, Mod: -1, Name: "integer[]"}
+	known := &tailrace.SourceTable{Columns: []tailrace.SourceColumn{{Num: 1, Name: "a", TypeID: 1007, Mod: -1, Type: text}}}
+	now := attribute{SourceColumn: tailrace.SourceColumn{Num: 1, Name: "a", TypeID: 1007, Mod: -1, Type: typeFor(1007, -1, "integer[]")}}
+	if now.Type.Kind != tailrace.KindArray {
+		t.Fatalf("a new column of type int[] is %v (kind %d), want an array", now.Type, now.Type.Kind)
+	}
+	wire := &wireColumn{name: "a", typeID: 1007, mod: -1}
+	if got := columnOf(wire, &candidate{num: 1, known: &known.Columns[0], now: &now}, known); got.Type != text {
+		t.Errorf("the column became %v (kind %d), want its text as before", got.Type, got.Type.Kind)
+	}
+}

@@ -2,6 +2,7 @@ package query
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	pg_query "github.com/pganalyze/pg_query_go/v6"
@@ -19,7 +20,7 @@ func (p *planner) call(s *scope, n *pg_query.FuncCall) (expr, error) {
 		return expr{}, p.refuse(n.GetLocation(), "VARIADIC")
 	}
 	if n.GetAggWithinGroup() {
-		return expr{}, p.refuse(n.GetLocation(), "WITHIN GROUP")
+		return p.orderedSet(s, name, n)
 	}
 	switch {
 	case n.GetOver() != nil:
@@ -32,15 +33,19 @@ func (p *planner) call(s *scope, n *pg_query.FuncCall) (expr, error) {
 		if functions[name] != nil {
 			return expr{}, p.fail(n.GetLocation(), codeMismatchedWindow, "%s is not an aggregate function", signature(name, nil))
 		}
-	case name == "generate_series" || name == "unnest":
-		return expr{}, p.refuse(n.GetLocation(), "a set-returning function inside an expression")
+	case setFunctions[name]:
+		return p.setCall(s, name, n)
+	case name == "make_interval":
+		return p.intervalCall(s, n)
+	case slices.Contains(orderedSets, name):
+		return expr{}, p.notWithin(s, name, n)
 	}
 	args, err := p.arguments(s, n)
 	if err != nil {
 		return expr{}, err
 	}
 	if name == "pg_typeof" && len(args) == 1 {
-		return expr{sql: quote(typeName(args[0].typ)), typ: textType}, nil
+		return typeOf(args[0]), nil
 	}
 	return p.function(name, args, n.GetLocation())
 }
@@ -66,6 +71,16 @@ func (p *planner) function(name string, args []expr, loc int32) (expr, error) {
 			return e, p.noFunction(name, args, loc)
 		}
 		return e, nil
+	}
+	switch {
+	case enumFunctions[name]:
+		return p.enumFunction(name, args, loc)
+	case (name == "to_json" || name == "to_jsonb") && len(args) == 1 && args[0].untyped():
+		return expr{}, p.fail(-1, codeMismatch, "could not determine polymorphic type because input has type unknown")
+	case polymorphs[name] != nil:
+		if e, ok, err := p.polymorphic(name, args, loc); ok || err != nil {
+			return e, err
+		}
 	}
 	f, converted, err := p.resolve(functions[name], args)
 	if err != nil {
@@ -98,78 +113,12 @@ func (p *planner) noFunction(name string, args []expr, loc int32) error {
 
 // refusedFunctions are some of PostgreSQL's that are not written yet, so that the error does not blame the types.
 var refusedFunctions = map[string]bool{
-	"array_agg": true, "json_agg": true, "jsonb_agg": true, "json_object_agg": true, "jsonb_object_agg": true, "to_json": true, "to_jsonb": true,
-	"row_to_json": true, "array_length": true, "array_to_string": true, "string_to_array": true, "cardinality": true, "regexp_matches": true,
-	"regexp_match": true, "regexp_split_to_array": true, "to_number": true, "to_date": true, "corr": true, "covar_pop": true, "covar_samp": true,
-	"regr_slope": true, "percentile_cont": true, "percentile_disc": true, "mode": true, "grouping": true, "jsonb_build_object": true,
-	"json_build_object": true, "jsonb_build_array": true, "jsonb_set": true, "jsonb_path_query": true, "to_tsvector": true,
-	"xmlagg": true, "json_each": true, "jsonb_each": true, "array_append": true, "format": true, "age": true, "unnest": true,
-}
-
-// rowsOf plans a function in FROM: SQL that gives rows of one column c1.
-func (p *planner) rowsOf(s *scope, n *pg_query.Node) (string, tailrace.Type, error) {
-	f := n.GetFuncCall()
-	if name, ok := systemName(f.GetFuncname()); f != nil && ok && name == "generate_series" {
-		args, err := p.arguments(s, f)
-		if err != nil {
-			return "", unknown, err
-		}
-		e, fixed, err := p.seriesOf(args, f.GetLocation())
-		if err != nil {
-			return "", unknown, err
-		}
-		if fixed {
-			return "SELECT " + e.of("generate_series") + " AS c1 FROM " + e.list, e.typ, nil
-		}
-		return "SELECT " + e.of("s") + " AS c1 FROM (SELECT unnest(" + e.list + ") AS s)", e.typ, nil
-	}
-	e, err := p.expr(s, n)
-	if err != nil {
-		return "", unknown, err
-	}
-	if e, err = p.typed(e); err != nil {
-		return "", unknown, err
-	}
-	return "SELECT " + e.sql + " AS c1", e.typ, nil
-}
-
-// seriesSQL is a planned generate_series: list is a call of DuckDB's, of gives what each of its values becomes.
-type seriesSQL struct {
-	list string
-	of   func(value string) string
-	typ  tailrace.Type
-}
-
-// seriesOf plans generate_series. fixed tells that its arguments are the same for all rows, so that it can stream.
-func (p *planner) seriesOf(args []expr, loc int32) (seriesSQL, bool, error) {
-	f, converted, err := p.resolve(seriesFunctions, args)
-	if err != nil {
-		return seriesSQL{}, false, p.notUnique(err, "generate_series", args, loc)
-	}
-	if f == nil {
-		return seriesSQL{}, false, p.noFunction("generate_series", args, loc)
-	}
-	args = converted
-	fixed := true
-	for _, a := range args {
-		fixed = fixed && a.fixed
-	}
-	list, from, _ := strings.Cut(f.sql, " : ")
-	of := func(value string) string { return f.expand(from, args, "{v}", value) }
-	return seriesSQL{list: f.expand(list, args), of: of, typ: tailrace.TypeOf(f.ret)}, fixed, nil
-}
-
-// series plans generate_series in a select list: a list whose values become rows.
-func (p *planner) series(s *scope, n *pg_query.FuncCall) (expr, error) {
-	args, err := p.arguments(s, n)
-	if err != nil {
-		return expr{}, err
-	}
-	e, _, err := p.seriesOf(args, n.GetLocation())
-	if err != nil {
-		return expr{}, err
-	}
-	return expr{sql: "list_transform(" + e.list + ", lambda v: " + e.of("v") + ")", typ: e.typ}, nil
+	"txid_current": true, "txid_current_if_assigned": true, "txid_current_snapshot": true, "pg_current_xact_id": true, "pg_current_snapshot": true,
+	"pg_export_snapshot": true, "pg_current_wal_lsn": true, "pg_reload_conf": true, "pg_sequence_last_value": true,
+	"jsonb_path_query": true, "jsonb_path_exists": true, "jsonb_path_match": true, "jsonb_path_query_array": true, "jsonb_path_query_first": true,
+	"json_populate_record": true, "jsonb_populate_record": true, "json_populate_recordset": true, "jsonb_populate_recordset": true,
+	"json_to_record": true, "jsonb_to_record": true, "json_to_recordset": true, "jsonb_to_recordset": true, "to_tsvector": true, "xmlagg": true, "normalize": true, "parse_ident": true,
+	"int4range": true, "int8range": true, "numrange": true, "tsrange": true, "tstzrange": true, "daterange": true, "atan2d": true,
 }
 
 // seriesFunctions: a DuckDB list of bigints, and after the colon what each becomes.

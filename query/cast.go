@@ -13,6 +13,7 @@ var kindNames = map[kind]string{
 	kBool: "bool", kInt2: "int2", kInt4: "int4", kInt8: "int8", kFloat4: "float4", kFloat8: "float8", kNumeric: "numeric", kText: "text",
 	kVarchar: "varchar", kChar: "bpchar", kBytea: "bytea", kDate: "date", kTime: "time", kStamp: "timestamp", kStampTZ: "timestamptz",
 	kInterval: "interval", kUUID: "uuid", kJSON: "json", kJSONB: "jsonb", kForeign: "text",
+	kOID: "oid", kName: "name", kLetter: "char", kRegclass: "regclass", kRegtype: "regtype", kRegproc: "regproc", kRegspace: "regnamespace", kRegrole: "regrole",
 }
 
 // pair is a cast's source and target.
@@ -43,9 +44,10 @@ var casts = map[pair]string{
 	{kChar, kText}: "rtrim({1}, ' ')", {kChar, kVarchar}: "rtrim({1}, ' ')",
 	{kJSONB, kJSON}: "{1}", {kJSON, kJSONB}: "tr_in_jsonb({r}, {1}, -1, 0)",
 	{kBool, kText}:  "CAST({1} AS VARCHAR)",
-	{kJSONB, kBool}: "tr_jsonb_bool({1})", {kJSONB, kNumeric}: "tr_jsonb_numeric({1})",
-	{kJSONB, kInt2}: "tr_numeric_int2(tr_jsonb_numeric({1}))", {kJSONB, kInt4}: "tr_numeric_int4(tr_jsonb_numeric({1}))",
-	{kJSONB, kInt8}: "tr_numeric_int8(tr_jsonb_numeric({1}))", {kJSONB, kFloat8}: "tr_numeric_float8(tr_jsonb_numeric({1}))",
+	{kJSONB, kBool}: "tr_jsonb_bool({1})", {kJSONB, kNumeric}: "tr_jsonb_numeric({1}, 'numeric')",
+	{kJSONB, kInt2}: "tr_numeric_int2(tr_jsonb_numeric({1}, 'smallint'))", {kJSONB, kInt4}: "tr_numeric_int4(tr_jsonb_numeric({1}, 'integer'))",
+	{kJSONB, kInt8}: "tr_numeric_int8(tr_jsonb_numeric({1}, 'bigint'))", {kJSONB, kFloat8}: "tr_numeric_float8(tr_jsonb_numeric({1}, 'double precision'))",
+	{kJSONB, kFloat4}: "tr_numeric_float4(tr_jsonb_numeric({1}, 'real'))",
 }
 
 // convert makes e the type t, by a cast written out (explicit) or by itself.
@@ -61,11 +63,15 @@ func (p *planner) convert(e expr, t tailrace.Type, explicit bool) (expr, error) 
 		out.sql = null(t.Kind)
 		return out, nil
 	case e.untyped() && e.param > 0:
-		p.params[e.param-1] = tailrace.TypeOf(t.Kind)
+		p.params[e.param-1] = plainType(t)
 		out.sql = e.sql
 	case e.untyped(): // a column of a UNION's arm, or of VALUES
-		out.sql = "tr_in_" + kindNames[t.Kind] + "(" + runMark + ", " + e.sql + ", " + itoa(int(t.Mod)) + ", 0)"
+		out.sql = inSQL(e.sql, t, p.position(e.loc))
 		return out, nil
+	case e.typ.Kind == kRow:
+		return out, p.refuse(e.loc, "a row as a value")
+	case compound(e.typ) || compound(t):
+		return p.convertCompound(e, t, explicit)
 	case e.typ.Kind == t.Kind:
 		out.sql = e.sql
 		if t.Mod < 0 {
@@ -101,6 +107,9 @@ func (p *planner) castSQL(e expr, to kind) (string, error) {
 	if t, ok := casts[pair{from, to}]; ok {
 		return strings.NewReplacer("{1}", e.sql, "{r}", runMark).Replace(t), nil
 	}
+	if t, ok := systemCast(e.sql, from, to); ok {
+		return t, nil
+	}
 	switch {
 	case category(from) == 'S':
 		source := e.sql
@@ -118,17 +127,25 @@ func (p *planner) castSQL(e expr, to kind) (string, error) {
 
 // typeCast plans CAST and ::.
 func (p *planner) typeCast(s *scope, n *pg_query.TypeCast) (expr, error) {
-	t, err := p.typeOf(n.GetTypeName())
+	t, domain, err := p.namedType(n.GetTypeName())
 	if err != nil {
 		return expr{}, err
 	}
-	e, err := p.expr(s, n.GetArg())
+	var e expr
+	if a := n.GetArg().GetAArrayExpr(); a != nil && t.Kind == kArray { // the cast gives the elements their type
+		e, err = p.arrayOf(s, a, plainType(t.Element()))
+	} else {
+		e, err = p.expr(s, n.GetArg())
+	}
 	if err != nil {
 		return e, err
 	}
 	out, err := p.convert(e, t, true)
 	if tailrace.Code(err) == codeCannotCast {
 		return out, p.fail(n.GetLocation(), codeCannotCast, "cannot cast type %s to %s", typeName(e.typ), typeName(t))
+	}
+	if err == nil && domain != nil {
+		return p.domain(out, domain)
 	}
 	return out, p.at(n.GetLocation(), err)
 }

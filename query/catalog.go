@@ -8,8 +8,8 @@ import (
 // functions are the scalar functions and, by their signs, the operators ("prefix -" for those with one operand). They are built when the
 // program starts and only read.
 var (
-	functions       = catalogOf(mathEntries, floatEntries, numericEntries, refusedEntries, textEntries, timeEntries, jsonEntries, sessionEntries)
-	aggregates      = catalogOf(aggregateEntries, statisticEntries, extremeEntries())
+	functions       = catalogOf(mathEntries, floatEntries, numericEntries, exactEntries, textEntries, timeEntries, jsonEntries, splitEntries, jsonbEntries, jsonMakers, sessionEntries, regEntries)
+	aggregates      = catalogOf(aggregateEntries, pairEntries, statisticEntries, extremeEntries(), listAggregates)
 	windowFunctions = catalogOf(windowEntries)
 	countStar       = &function{ret: kInt8, sql: "count({d}*{o}){f}"}
 )
@@ -38,13 +38,21 @@ type entry struct {
 var letters = map[byte]kind{
 	'b': kBool, 's': kInt2, 'i': kInt4, 'l': kInt8, 'f': kFloat4, 'd': kFloat8, 'n': kNumeric, 't': kText, 'v': kVarchar, 'c': kChar,
 	'y': kBytea, 'D': kDate, 'T': kTime, 'S': kStamp, 'Z': kStampTZ, 'I': kInterval, 'u': kUUID, 'j': kJSON, 'J': kJSONB, '?': kAny, 'h': kHuge,
+	'L': kList, 'W': kRow,
+	'o': kOID, 'N': kName, 'Q': kLetter, 'C': kRegclass, 'Y': kRegtype, 'P': kRegproc, 'A': kRegspace, 'R': kRegrole,
 }
 
 func kindsOf(s string) []kind {
 	var out []kind
+	array := kind(0)
 	for i := range len(s) {
-		if s[i] != '*' {
-			out = append(out, letters[s[i]])
+		switch s[i] {
+		case '*':
+		case '[': // an array of what follows
+			array = kArrays
+		default:
+			out = append(out, array+letters[s[i]])
+			array = 0
 		}
 	}
 	return out
@@ -54,7 +62,7 @@ var callMark = regexp.MustCompile(`@(\w+)\(`)
 
 // function is the entry as the planner uses it. A Go implementation is called by a name made of the function's and its arguments'.
 func (e entry) function() *function {
-	f := &function{args: kindsOf(e.args), rest: strings.HasSuffix(e.args, "*"), ret: letters[e.ret[0]]}
+	f := &function{args: kindsOf(e.args), rest: strings.HasSuffix(e.args, "*"), ret: kindsOf(e.ret)[0]}
 	if e.impl != nil {
 		f.sql = e.engineName() + "({*})"
 		if e.env {
@@ -81,6 +89,9 @@ func (e entry) engineName() string {
 		name = "tr_op_" + word
 	}
 	for _, k := range kindsOf(e.args) {
+		if isArray(k) {
+			name, k = name+"_array", k-kArrays
+		}
 		name += "_" + kindNames[k]
 	}
 	return name
@@ -106,7 +117,7 @@ var aggregateEntries = []entry{
 	{name: "bool_and", args: "b", ret: "b", sql: "@bool_and({1})@"},
 	{name: "every", args: "b", ret: "b", sql: "@bool_and({1})@"},
 	{name: "bool_or", args: "b", ret: "b", sql: "@bool_or({1})@"},
-	{name: "string_agg", args: "tt", ret: "t", sql: "@string_agg({1}, {2})@"},
+	{name: "string_agg", args: "tt", ret: "t", sql: "@string_agg({1}, coalesce({2}, ''))@"},
 	{name: "bit_and", args: "s", ret: "s", sql: "@bit_and({1})@"},
 	{name: "bit_and", args: "i", ret: "i", sql: "@bit_and({1})@"},
 	{name: "bit_and", args: "l", ret: "l", sql: "@bit_and({1})@"},
@@ -156,7 +167,7 @@ var windowEntries = []entry{
 	{name: "dense_rank", ret: "l", sql: "@dense_rank()@"},
 	{name: "percent_rank", ret: "d", sql: "@percent_rank()@"},
 	{name: "cume_dist", ret: "d", sql: "@cume_dist()@"},
-	{name: "ntile", args: "i", ret: "i", sql: "CAST(@ntile({1})@ AS INTEGER)"},
+	{name: "ntile", args: "i", ret: "i", sql: "CAST(@ntile(tr_ntile({1}))@ AS INTEGER)"},
 	{name: "lag", args: "?", ret: "?", sql: "@lag({1})@"},
 	{name: "lag", args: "?i", ret: "?", sql: "@lag({1}, {2})@"},
 	{name: "lag", args: "?i?", ret: "?", sql: "@lag({1}, {2}, {3})@"},
@@ -165,5 +176,5 @@ var windowEntries = []entry{
 	{name: "lead", args: "?i?", ret: "?", sql: "@lead({1}, {2}, {3})@"},
 	{name: "first_value", args: "?", ret: "?", sql: "@first_value({1})@"},
 	{name: "last_value", args: "?", ret: "?", sql: "@last_value({1})@"},
-	{name: "nth_value", args: "?i", ret: "?", sql: "@nth_value({1}, {2})@"},
+	{name: "nth_value", args: "?i", ret: "?", sql: "@nth_value({1}, tr_nth_value({2}))@"},
 }

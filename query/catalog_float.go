@@ -55,7 +55,7 @@ var floatEntries = append(floatOperators(), []entry{
 }...)
 
 // checkEntries are the Go functions that floatEntries name in their SQL.
-var checkEntries = []entry{
+var checkEntries = append([]entry{
 	{name: "tr_zeroed_float4", args: "f", ret: "f", impl: func(_ *frame, d []byte, a [][]byte) ([]byte, error) { return putF32(d, f32(a[0])+0), nil }},
 	{name: "tr_zeroed_float8", args: "d", ret: "d", impl: func(_ *frame, d []byte, a [][]byte) ([]byte, error) { return putF64(d, f64(a[0])+0), nil }},
 	{name: "tr_check_exp", args: "dd", ret: "d", impl: func(_ *frame, d []byte, a [][]byte) ([]byte, error) {
@@ -91,7 +91,7 @@ var checkEntries = []entry{
 		}
 		return putF64(d, f64(a[0])), nil
 	}},
-}
+}, exactHelpers...)
 
 var (
 	errOverflow  = raise(codeOutOfRange, "value out of range: overflow")

@@ -2,7 +2,6 @@ package query
 
 import (
 	"encoding/json"
-	"strconv"
 	"strings"
 
 	"tailrace"
@@ -16,10 +15,10 @@ var jsonEntries = []entry{
 	{name: "->", args: "Jt", ret: "J", impl: member(false)},
 	{name: "->>", args: "jt", ret: "t", impl: member(true)},
 	{name: "->>", args: "Jt", ret: "t", impl: member(true)},
-	{name: "->", args: "ji", ret: "j", impl: elementOf(false)},
-	{name: "->", args: "Ji", ret: "J", impl: elementOf(false)},
-	{name: "->>", args: "ji", ret: "t", impl: elementOf(true)},
-	{name: "->>", args: "Ji", ret: "t", impl: elementOf(true)},
+	{name: "->", args: "ji", ret: "j", impl: elementOf(false, false)},
+	{name: "->", args: "Ji", ret: "J", impl: elementOf(false, true)},
+	{name: "->>", args: "ji", ret: "t", impl: elementOf(true, false)},
+	{name: "->>", args: "Ji", ret: "t", impl: elementOf(true, true)},
 	{name: "?", args: "Jt", ret: "b", impl: hasMember},
 	{name: "json_typeof", args: "j", ret: "t", impl: jsonType},
 	{name: "jsonb_typeof", args: "J", ret: "t", impl: jsonType},
@@ -38,9 +37,9 @@ var jsonCasts = []entry{
 		}
 		return nil, raise(codeInvalid, "cannot cast jsonb %s to type boolean", jsonTypeOf(a[0]))
 	}},
-	{name: "tr_jsonb_numeric", args: "J", ret: "n", impl: func(_ *frame, d []byte, a [][]byte) ([]byte, error) {
+	{name: "tr_jsonb_numeric", args: "Jt", ret: "n", impl: func(_ *frame, d []byte, a [][]byte) ([]byte, error) {
 		if jsonTypeOf(a[0]) != "number" {
-			return nil, raise(codeInvalid, "cannot cast jsonb %s to type numeric", jsonTypeOf(a[0]))
+			return nil, raise(codeInvalid, "cannot cast jsonb %s to type %s", jsonTypeOf(a[0]), a[1])
 		}
 		c := tailrace.MakeColumn(kNumeric, 1)
 		if err := format.ParseText(&c, tailrace.TypeOf(kNumeric), string(a[0]), format.Default()); err != nil {
@@ -48,32 +47,6 @@ var jsonCasts = []entry{
 		}
 		return append(d, c.Bytes(0)...), nil
 	}},
-}
-
-// jsonParts are the members of an object, or the elements of an array with their numbers as names; each value is its text.
-func jsonParts(text []byte, each func(name string, value []byte)) (object, array bool) {
-	d := json.NewDecoder(strings.NewReader(string(text)))
-	first, err := d.Token()
-	delim, ok := first.(json.Delim)
-	if err != nil || !ok {
-		return false, false
-	}
-	for i := 0; d.More(); i++ {
-		name := strconv.Itoa(i)
-		if delim == '{' {
-			t, err := d.Token()
-			if err != nil {
-				return false, false
-			}
-			name, _ = t.(string)
-		}
-		var value json.RawMessage
-		if d.Decode(&value) != nil {
-			return false, false
-		}
-		each(name, value)
-	}
-	return delim == '{', delim == '['
 }
 
 // found is the result of -> (as it is) and ->> (a string without quotes, null as NULL).
@@ -97,46 +70,39 @@ func found(dst, value []byte, asText bool) ([]byte, error) {
 // member is object -> name. Of members with the same name the last one counts.
 func member(asText bool) implementation {
 	return func(_ *frame, dst []byte, a [][]byte) ([]byte, error) {
-		var value []byte
-		object, _ := jsonParts(a[0], func(name string, v []byte) {
-			if name == string(a[1]) {
-				value = v
-			}
-		})
-		if !object || value == nil {
+		n, err := parseNode(a[0])
+		if err != nil {
+			return nil, err
+		}
+		value, ok := n.member(string(a[1]))
+		if !ok {
 			return nil, errNull
 		}
-		return found(dst, value, asText)
+		return found(dst, value.text, asText)
 	}
 }
 
-// elementOf is array -> n, from the end when n is negative.
-func elementOf(asText bool) implementation {
+// elementOf is array -> n, from the end when n is negative. A jsonb scalar is an array of itself.
+func elementOf(asText, binary bool) implementation {
 	return func(_ *frame, dst []byte, a [][]byte) ([]byte, error) {
-		var all [][]byte
-		_, array := jsonParts(a[0], func(_ string, v []byte) { all = append(all, v) })
-		n := int(i32(a[1]))
-		if n < 0 {
-			n += len(all)
+		n, err := parseNode(a[0])
+		if err != nil {
+			return nil, err
 		}
-		if !array || n < 0 || n >= len(all) {
+		if binary && !n.container() {
+			n = node{kind: '[', items: []node{n}}
+		}
+		value, ok := n.item(int(i32(a[1])))
+		if !ok {
 			return nil, errNull
 		}
-		return found(dst, all[n], asText)
+		return found(dst, value.text, asText)
 	}
 }
 
 func hasMember(_ *frame, dst []byte, a [][]byte) ([]byte, error) {
-	ok, key := false, string(a[1])
-	_, array := jsonParts(a[0], func(name string, v []byte) { ok = ok || name == key })
-	if array {
-		ok = false
-		jsonParts(a[0], func(_ string, v []byte) {
-			var s string
-			ok = ok || len(v) > 0 && v[0] == '"' && json.Unmarshal(v, &s) == nil && s == key
-		})
-	}
-	return putBool(dst, ok), nil
+	n, err := parseNode(a[0])
+	return putBool(dst, n.has(a[1])), err
 }
 
 func jsonTypeOf(text []byte) string {
@@ -163,12 +129,14 @@ func jsonType(_ *frame, dst []byte, a [][]byte) ([]byte, error) {
 }
 
 func jsonLength(_ *frame, dst []byte, a [][]byte) ([]byte, error) {
-	n := int32(0)
-	if _, array := jsonParts(a[0], func(string, []byte) { n++ }); !array {
-		if jsonTypeOf(a[0]) == "object" {
-			return nil, raise(codeInvalid, "cannot get array length of a non-array")
-		}
+	n, err := parseNode(a[0])
+	switch {
+	case err != nil:
+		return nil, err
+	case n.kind == '{':
+		return nil, raise(codeInvalid, "cannot get array length of a non-array")
+	case n.kind != '[':
 		return nil, raise(codeInvalid, "cannot get array length of a scalar")
 	}
-	return put32(dst, n), nil
+	return put32(dst, int32(len(n.items))), nil
 }

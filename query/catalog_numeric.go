@@ -82,22 +82,17 @@ var numericEntries = []entry{
 	}},
 }
 
-// refusedEntries are signatures that PostgreSQL has and nobody wrote yet. They keep their calls from being taken for double precision.
-var refusedEntries = func() []entry {
-	refuse := func(*frame, []byte, [][]byte) ([]byte, error) {
-		e := raise(codeUnsupported, "powers, logarithms and exponentials of numeric are not supported")
-		e.Hint = "Cast the argument to double precision."
-		return nil, e
-	}
-	var out []entry
-	for _, name := range []string{"ln", "exp", "log", "log10"} {
-		out = append(out, entry{name: name, args: "n", ret: "n", impl: refuse})
-	}
-	for _, name := range []string{"power", "pow", "^", "log"} {
-		out = append(out, entry{name: name, args: "nn", ret: "n", impl: refuse})
-	}
-	return out
-}()
+// powerEntries are the powers, exponentials and logarithms of numeric.
+var powerEntries = []entry{
+	{name: "exp", args: "n", ret: "n", impl: numericOf(expNum)},
+	{name: "ln", args: "n", ret: "n", impl: numericOf(lnNum)},
+	{name: "log", args: "n", ret: "n", impl: numericOf(func(n num) (num, error) { return logNum(intNum(10), n) })},
+	{name: "log10", args: "n", ret: "n", impl: numericOf(func(n num) (num, error) { return logNum(intNum(10), n) })},
+	{name: "log", args: "nn", ret: "n", impl: numeric2(logNum)},
+	{name: "power", args: "nn", ret: "n", impl: numeric2(powerNum)},
+	{name: "pow", args: "nn", ret: "n", impl: numeric2(powerNum)},
+	{name: "^", args: "nn", ret: "n", impl: numeric2(powerNum)},
+}
 
 // numericCasts are the Go functions that casts names for numeric, and those of DuckDB's HUGEINT, which sums of bigints come as.
 var numericCasts = []entry{
@@ -171,6 +166,16 @@ var numericCasts = []entry{
 
 func numeric1(f func(num) num) implementation {
 	return func(_ *frame, dst []byte, a [][]byte) ([]byte, error) { return f(readNum(a[0])).put(dst) }
+}
+
+func numericOf(f func(num) (num, error)) implementation {
+	return func(_ *frame, dst []byte, a [][]byte) ([]byte, error) {
+		r, err := f(readNum(a[0]))
+		if err != nil {
+			return nil, err
+		}
+		return r.put(dst)
+	}
 }
 
 func numeric2(f func(a, b num) (num, error)) implementation {

@@ -14,18 +14,10 @@ const ServerVersion = "15.12"
 // sessionEntries are functions about the session, and constants that clients ask for.
 var sessionEntries = []entry{
 	{name: "version", ret: "t", sql: quote(Version)},
-	{name: "current_database", ret: "t", sql: "{base}"},
-	{name: "current_schema", ret: "t", sql: quote("public")},
+	{name: "current_database", ret: "N", sql: "{base}"},
 	{name: "pg_backend_pid", ret: "i", sql: "{pid}"},
 	{name: "mz_now", ret: "n", sql: "{read}"},
 	{name: "pg_is_in_recovery", ret: "b", sql: "CAST(FALSE AS BOOLEAN)"},
-	{name: "pg_table_is_visible", args: "l", ret: "b", sql: "CAST(TRUE AS BOOLEAN)"},
-	{name: "pg_type_is_visible", args: "l", ret: "b", sql: "CAST(TRUE AS BOOLEAN)"},
-	{name: "pg_get_userbyid", args: "l", ret: "t", sql: "{user}"},
-	{name: "pg_encoding_to_char", args: "i", ret: "t", sql: quote("UTF8")},
-	{name: "obj_description", args: "lt", ret: "t", sql: "CAST(NULL AS VARCHAR)"},
-	{name: "col_description", args: "li", ret: "t", sql: "CAST(NULL AS VARCHAR)"},
-	{name: "shobj_description", args: "lt", ret: "t", sql: "CAST(NULL AS VARCHAR)"},
 	{name: "gen_random_uuid", ret: "u", env: true, volatile: true, impl: func(_ *frame, d []byte, _ [][]byte) ([]byte, error) {
 		var b [16]byte
 		if _, err := rand.Read(b[:]); err != nil {

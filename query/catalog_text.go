@@ -119,7 +119,9 @@ var textEntries = []entry{
 		case r == 0:
 			return nil, raise("54000", "null character not permitted")
 		case r < 0:
-			return nil, raise("54000", "character number must be positive")
+			return nil, raise(codeInvalid, "character number must be positive")
+		case r > utf8.MaxRune:
+			return nil, raise("54000", "requested character too large for encoding: %d", r)
 		case !utf8.ValidRune(r):
 			return nil, raise("54000", "requested character not valid for encoding: %d", r)
 		default:

@@ -106,6 +106,9 @@ var timeEntries = []entry{
 	{name: "date_part", args: "tI", ret: "d", impl: datePart(fieldsOfInterval)},
 	{name: "to_char", args: "St", ret: "t", impl: stampToChar},
 	{name: "to_char", args: "Zt", ret: "t", env: true, impl: instantToChar},
+	{name: "to_char", args: "It", ret: "t", impl: intervalToChar},
+	{name: "to_date", args: "tt", ret: "D", impl: toDate},
+	{name: "to_timestamp", args: "tt", ret: "Z", env: true, impl: toTimestamp},
 }
 
 // timeCasts are the Go functions that casts names for times.

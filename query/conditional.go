@@ -10,34 +10,22 @@ import (
 
 // unify makes expressions one type, as CASE, COALESCE, VALUES and UNION (context) need, by PostgreSQL's rules.
 func (p *planner) unify(es []expr, context string) ([]expr, error) {
-	t := unknown
-	for _, e := range es {
-		switch {
-		case e.untyped():
-		case t.Kind == kUnknown:
-			t = e.typ
-		case t.Kind == e.typ.Kind:
-			if t.Mod != e.typ.Mod || t.Name != e.typ.Name {
-				t.Mod = -1
-			}
-		case category(t.Kind) != category(e.typ.Kind):
-			return nil, p.fail(e.loc, codeMismatch, "%s types %s and %s cannot be matched", context, typeName(t), typeName(e.typ))
-		case !preferred(t.Kind) && becomes(t.Kind, e.typ.Kind) && !becomes(e.typ.Kind, t.Kind):
-			t = tailrace.TypeOf(e.typ.Kind)
-		default:
-			t.Mod = -1
-		}
-	}
-	switch t.Kind {
-	case kUnknown, kForeign:
-		t = textType
+	t, err := p.commonType(es, context)
+	if err != nil {
+		return nil, err
 	}
 	out := make([]expr, len(es))
 	for i, e := range es {
-		if !becomes(e.typ.Kind, t.Kind) {
+		if !becomesType(e.typ, t) {
+			if context == "CASE" {
+				context = "CASE/WHEN"
+				if i == 0 {
+					context = "CASE/ELSE"
+				}
+			}
 			return nil, p.fail(e.loc, codeCannotCast, "%s could not convert type %s to %s", context, typeName(e.typ), typeName(t))
 		}
-		c, err := p.convert(e, tailrace.TypeOf(t.Kind), false)
+		c, err := p.convert(e, plainType(t), false)
 		if err != nil {
 			return nil, err
 		}
@@ -47,8 +35,36 @@ func (p *planner) unify(es []expr, context string) ([]expr, error) {
 	return out, nil
 }
 
+// commonType is the type that expressions become together.
+func (p *planner) commonType(es []expr, context string) (tailrace.Type, error) {
+	t := unknown
+	for _, e := range es {
+		switch {
+		case e.untyped():
+		case t.Kind == kUnknown:
+			t = e.typ
+		case sameType(t, e.typ):
+			if t.Mod != e.typ.Mod || t.Name != e.typ.Name {
+				t.Mod = -1
+			}
+		case category(kindOf(t)) != category(kindOf(e.typ)):
+			return unknown, p.fail(e.loc, codeMismatch, "%s types %s and %s cannot be matched", context, typeName(t), typeName(e.typ))
+		case !preferred(t.Kind) && becomesType(t, e.typ) && !becomesType(e.typ, t):
+			t = plainType(e.typ)
+		default:
+			t.Mod = -1
+		}
+	}
+	switch t.Kind {
+	case kUnknown, kForeign:
+		t = textType
+	}
+	return t, nil
+}
+
 // caseOf plans both forms of CASE.
 func (p *planner) caseOf(s *scope, n *pg_query.CaseExpr) (expr, error) {
+	defer s.barSets("CASE")()
 	var subject expr
 	var err error
 	if n.GetArg() != nil {
@@ -61,16 +77,7 @@ func (p *planner) caseOf(s *scope, n *pg_query.CaseExpr) (expr, error) {
 	}
 	var conditions []string
 	var results []expr
-	// PostgreSQL lets ELSE speak first when the result's type is chosen.
-	if n.GetDefresult() != nil {
-		e, err := p.expr(s, n.GetDefresult())
-		if err != nil {
-			return e, err
-		}
-		results = append(results, e)
-	} else {
-		results = append(results, nullExpr())
-	}
+	results = append(results, nullExpr()) // for ELSE: PostgreSQL lets it speak first when the result's type is chosen
 	for _, w := range n.GetArgs() {
 		when := w.GetCaseWhen()
 		var c expr
@@ -93,6 +100,11 @@ func (p *planner) caseOf(s *scope, n *pg_query.CaseExpr) (expr, error) {
 		conditions = append(conditions, c.sql)
 		results = append(results, r)
 	}
+	if n.GetDefresult() != nil {
+		if results[0], err = p.expr(s, n.GetDefresult()); err != nil {
+			return expr{}, err
+		}
+	}
 	if results, err = p.unify(results, "CASE"); err != nil {
 		return expr{}, err
 	}
@@ -110,6 +122,7 @@ func nullExpr() expr {
 }
 
 func (p *planner) coalesce(s *scope, n *pg_query.CoalesceExpr) (expr, error) {
+	defer s.barSets("COALESCE")()
 	es, err := p.exprs(s, n.GetArgs())
 	if err != nil {
 		return expr{}, err
@@ -142,7 +155,7 @@ func (p *planner) extreme(s *scope, n *pg_query.MinMaxExpr) (expr, error) {
 		return expr{}, err
 	}
 	k := es[0].typ.Kind
-	if unordered(k) {
+	if unordered(es[0].typ) {
 		return expr{}, p.fail(n.GetLocation(), codeNoFunction, "could not identify a comparison function for type %s", typeName(es[0].typ))
 	}
 	out := expr{sql: es[0].sql, typ: es[0].typ}
@@ -155,7 +168,7 @@ func (p *planner) extreme(s *scope, n *pg_query.MinMaxExpr) (expr, error) {
 		op = " > "
 	}
 	for _, e := range es[1:] { // the earlier of equal ones stays
-		out.sql = "CASE WHEN " + out.sql + " IS NULL OR " + key(out.sql, k) + op + key(e.sql, k) + " THEN " + e.sql + " ELSE " + out.sql + " END"
+		out.sql = "CASE WHEN " + out.sql + " IS NULL OR " + key(out.sql, e.typ) + op + key(e.sql, e.typ) + " THEN " + e.sql + " ELSE " + out.sql + " END"
 	}
 	return out, nil
 }

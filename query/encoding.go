@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 func digest(_ *frame, d []byte, a [][]byte) ([]byte, error) {
@@ -72,11 +73,72 @@ func decode(_ *frame, d []byte, a [][]byte) ([]byte, error) {
 		}
 		return out, nil
 	case "base64":
-		out, err := base64.StdEncoding.AppendDecode(d, bytes.Map(space, a[0]))
-		if err != nil {
-			return nil, raise(codeInvalid, "invalid base64 end sequence")
-		}
-		return out, nil
+		return decodeBase64(d, a[0])
+	case "escape":
+		return decodeEscape(d, a[0])
 	}
-	return nil, raise(codeUnsupported, "decoding \"%s\" is not supported", a[1])
+	return nil, raise(codeInvalid, "unrecognized encoding: \"%s\"", a[1])
+}
+
+// decodeBase64 skips blanks; padding may only stand at the end.
+func decodeBase64(d, text []byte) ([]byte, error) {
+	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+	var word uint32
+	at, end := 0, 0
+	for i, c := range text {
+		if bytes.IndexByte([]byte(" \t\r\n"), c) >= 0 {
+			continue
+		}
+		v := strings.IndexByte(digits, c)
+		switch {
+		case c == '=':
+			if end == 0 {
+				if end = at - 1; end < 1 {
+					return nil, raise(codeInvalid, "unexpected \"=\" while decoding base64 sequence")
+				}
+			}
+			v = 0
+		case v < 0:
+			_, n := utf8.DecodeRune(text[i:])
+			return nil, raise(codeInvalid, "invalid symbol \"%s\" found while decoding base64 sequence", text[i:i+n])
+		}
+		word = word<<6 | uint32(v)
+		if at++; at == 4 {
+			d = append(d, byte(word>>16))
+			if end == 0 || end > 1 {
+				d = append(d, byte(word>>8))
+			}
+			if end == 0 || end > 2 {
+				d = append(d, byte(word))
+			}
+			word, at = 0, 0
+		}
+	}
+	if at != 0 {
+		e := raise(codeInvalid, "invalid base64 end sequence")
+		e.Hint = "Input data is missing padding, is truncated, or is otherwise corrupted."
+		return nil, e
+	}
+	return d, nil
+}
+
+// decodeEscape reads \\ and \ooo.
+func decodeEscape(d, text []byte) ([]byte, error) {
+	octal := func(c, high byte) bool { return c >= '0' && c <= high }
+	for i := 0; i < len(text); i++ {
+		rest := text[i:]
+		switch {
+		case rest[0] != '\\':
+			d = append(d, rest[0])
+		case len(rest) > 3 && octal(rest[1], '3') && octal(rest[2], '7') && octal(rest[3], '7'):
+			d = append(d, (rest[1]-'0')<<6|(rest[2]-'0')<<3|rest[3]-'0')
+			i += 3
+		case len(rest) > 1 && rest[1] == '\\':
+			d = append(d, '\\')
+			i++
+		default:
+			return nil, raise(codeBadText, "invalid input syntax for type bytea")
+		}
+	}
+	return d, nil
 }

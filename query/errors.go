@@ -117,10 +117,10 @@ func translate(err error) error {
 		e.Code, e.Message = codeCardinality, "more than one row returned by a subquery used as an expression"
 	case has("max_temp_directory_size"), has("No space left"):
 		e.Code, e.Message = "53100", "the query needs more temporary space than it may use"
-		e.Hint = "Make the query smaller, or free space on the disk of the data folder."
+		e.Hint = "Make the query smaller, or free space on the disk of the data folder. See mz_internal.mz_memory for how much temporary files may take."
 	case has("Out of Memory"), has("could not allocate"):
 		e.Code, e.Message = "53200", "the query needs more memory than it may use"
-		e.Hint = "Make the query smaller, for example with a WHERE or a LIMIT."
+		e.Hint = "Make the query smaller, for example with a WHERE or a LIMIT, or give queries more: tailrace serve --query-memory BYTES."
 	case has("Binder Error"), has("Parser Error"), has("Catalog Error"), has("Not implemented"):
 		e.Code, e.Message = codeUnsupported, "this form of query is not supported"
 		e.Hint = "Write it in simpler parts, for example with a subquery in FROM."

@@ -55,14 +55,18 @@ func (p *planner) plain(s *scope, n *pg_query.Node) (expr, error) {
 		return p.subLink(s, n.SubLink)
 	case *pg_query.Node_FuncCall:
 		return p.call(s, n.FuncCall)
+	case *pg_query.Node_GroupingFunc:
+		return p.groupingOf(s, n.GroupingFunc)
 	case *pg_query.Node_SqlvalueFunction:
 		return p.sessionValue(n.SqlvalueFunction)
 	case *pg_query.Node_CollateClause:
 		return p.collate(s, n.CollateClause)
 	case *pg_query.Node_AArrayExpr:
-		return expr{}, p.refuse(n.AArrayExpr.GetLocation(), "an array as a value")
+		return p.arrayOf(s, n.AArrayExpr, unknown)
+	case *pg_query.Node_AIndirection:
+		return p.indirection(s, n.AIndirection)
 	case *pg_query.Node_RowExpr:
-		return expr{}, p.refuse(n.RowExpr.GetLocation(), "a row as a value")
+		return p.rowOf(s, n.RowExpr)
 	case *pg_query.Node_SetToDefault:
 		return expr{}, p.fail(n.SetToDefault.GetLocation(), codeSyntax, "DEFAULT is not allowed in this context")
 	}
@@ -191,6 +195,9 @@ func (p *planner) nullTest(s *scope, n *pg_query.NullTest) (expr, error) {
 	if e, err = p.typed(e); err != nil {
 		return e, err
 	}
+	if e.typ.Kind == kRow {
+		return rowIsNull(e, word), nil
+	}
 	return boolExpr("(" + e.sql + word), nil
 }
 
@@ -223,6 +230,9 @@ func (p *planner) collate(s *scope, n *pg_query.CollateClause) (expr, error) {
 	switch name {
 	case "C", "POSIX", "default", "ucs_basic":
 	default:
+		if !strings.HasSuffix(name, "-icu") {
+			return e, p.fail(n.GetLocation(), codeNoType, "collation \"%s\" for encoding \"UTF8\" does not exist", name)
+		}
 		err := p.refuse(n.GetLocation(), "collation \""+name+"\"")
 		err.Hint = `Text compares by bytes; use COLLATE "C".`
 		return e, err

@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	pg_query "github.com/pganalyze/pg_query_go/v6"
-
-	"tailrace"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -78,10 +76,14 @@ func (p *planner) rangeVar(s *scope, n *pg_query.RangeVar) (*item, error) {
 		if err != nil {
 			return nil, p.at(n.GetLocation(), err)
 		}
+		if t.View != nil {
+			return p.view(n, t, alias)
+		}
 		r.table = t
 		r.cols = tableColumns(t, alias)
 		sql = "tr_scan(" + mark(markScan, len(p.scans)) + ") AS " + alias
 		p.scans = append(p.scans, scanRef{table: t, numbed: p.rowRef})
+		r.scan = len(p.scans)
 	}
 	if a := n.GetAlias(); a != nil {
 		r.alias, r.schema = a.GetAliasname(), ""
@@ -96,6 +98,9 @@ func (p *planner) subselect(s *scope, n *pg_query.RangeSubselect) (*item, error)
 	outer, lateral := s.parent, ""
 	if n.GetLateral() {
 		outer, lateral = s, "LATERAL "
+	}
+	if lateral == "" && s.item != nil {
+		outer = &scope{parent: outer, hidden: s.item}
 	}
 	q, err := p.query(n.GetSubquery().GetSelectStmt(), outer)
 	if err != nil {
@@ -169,6 +174,15 @@ func (p *planner) join(s *scope, n *pg_query.JoinExpr) (*item, error) {
 		both.sql += " ON " + cond
 	}
 	both.sql += ")"
+	if a := n.GetJoinUsingAlias(); a != nil {
+		merged := &rel{alias: a.GetAliasname()}
+		for i, from := range both.from {
+			if from == nil {
+				merged.cols = append(merged.cols, both.cols[i])
+			}
+		}
+		both.rels = append(both.rels, merged)
+	}
 	if a := n.GetAlias(); a != nil {
 		whole := &rel{alias: a.GetAliasname(), cols: slices.Clone(both.cols)}
 		if err := p.rename(whole.alias, whole.cols, a.GetColnames()); err != nil {
@@ -177,32 +191,4 @@ func (p *planner) join(s *scope, n *pg_query.JoinExpr) (*item, error) {
 		return single(whole, both.sql), nil
 	}
 	return both, nil
-}
-
-// rangeFunction plans a function in FROM: generate_series, or any scalar function as one row.
-func (p *planner) rangeFunction(s *scope, n *pg_query.RangeFunction) (*item, error) {
-	if len(n.GetFunctions()) != 1 || len(n.GetColdeflist()) > 0 {
-		return nil, p.refuse(-1, "ROWS FROM and column definition lists")
-	}
-	call := n.GetFunctions()[0].GetList().GetItems()[0]
-	// Functions in FROM see what stands before them, LATERAL or not.
-	within := &scope{parent: s.parent, item: s.item, clause: "functions in FROM"}
-	name := p.nameOf(call)
-	sql, typ, err := p.rowsOf(within, call)
-	if err != nil {
-		return nil, err
-	}
-	alias := p.alias("t")
-	r := &rel{alias: name, cols: []column{{name: name, sql: alias + ".c1", typ: typ}}}
-	if a := n.GetAlias(); a != nil {
-		r.alias, r.cols[0].name = a.GetAliasname(), a.GetAliasname()
-	}
-	if n.GetOrdinality() {
-		r.cols = append(r.cols, column{name: "ordinality", sql: alias + ".c2", typ: tailrace.TypeOf(kInt8)})
-		sql = "SELECT c1, row_number() OVER () AS c2 FROM (" + sql + ")"
-	}
-	if err := p.rename(r.alias, r.cols, n.GetAlias().GetColnames()); err != nil {
-		return nil, err
-	}
-	return single(r, "LATERAL ("+sql+") AS "+alias), nil
 }

@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	pg_query "github.com/pganalyze/pg_query_go/v6"
@@ -13,6 +14,9 @@ type grouping struct {
 	list  []string          // inner outputs, "sql AS name"
 	by    []string          // GROUP BY terms of the inner one
 	keys  map[string]expr   // SQL of a key inside to how it is called outside
+	calls []groupSet        // functions returning sets in the keys
+	plain bool              // no GROUPING SETS
+	parts []string          // the grouping sets, each a list of terms of by in parentheses
 	named map[string]string // SQL of an aggregate, or of a column that depends on the keys, to its name outside
 }
 
@@ -33,68 +37,63 @@ func (g *grouping) from(b *builder) string {
 	if len(list) == 0 {
 		list = []string{"count(*) AS none"}
 	}
-	sql := "SELECT " + strings.Join(list, ", ") + b.from + b.where
-	if len(g.by) > 0 {
-		sql += " GROUP BY " + strings.Join(g.by, ", ")
-	}
+	sql := "SELECT " + strings.Join(list, ", ") + g.laterals(b.from) + b.where + g.groupBy()
 	return " FROM (" + sql + ") AS " + g.alias
 }
 
 // startGroups makes s grouped when n has GROUP BY, HAVING or an aggregate.
 func (p *planner) startGroups(s *scope, n *pg_query.SelectStmt, targets []target) error {
-	if len(n.GetGroupClause()) == 0 && n.GetHavingClause() == nil && !p.hasAggregate(n, targets) {
+	if s.clause != "" || len(n.GetGroupClause()) == 0 && n.GetHavingClause() == nil && !p.hasAggregate(n, targets) {
 		return nil
 	}
-	g := &grouping{alias: p.alias("g"), keys: map[string]expr{}, named: map[string]string{}}
+	g := &grouping{alias: p.alias("g"), keys: map[string]expr{}, named: map[string]string{}, plain: true}
 	s.clause = "GROUP BY"
-	for _, node := range n.GetGroupClause() {
-		if node.GetGroupingSet() != nil {
-			return p.refuse(node.GetGroupingSet().GetLocation(), "GROUPING SETS, ROLLUP and CUBE")
-		}
-		if err := p.groupKey(s, g, node, targets); err != nil {
-			return err
-		}
+	if err := p.groupTerms(s, g, n, targets); err != nil {
+		return err
 	}
 	s.clause = ""
 	s.group = g
 	return nil
 }
 
-func (p *planner) groupKey(s *scope, g *grouping, node *pg_query.Node, targets []target) error {
+// groupKey plans one key and returns its place in g.by.
+func (p *planner) groupKey(s *scope, g *grouping, node *pg_query.Node, targets []target) (int, error) {
 	i, err := p.targetNamed(s, node, targets, "GROUP BY")
 	if err != nil {
-		return err
+		return 0, err
 	}
 	var e expr
 	switch {
 	case i >= 0 && targets[i].column != nil:
 		e, err = p.refer(s, targets[i].rel, *targets[i].column, targets[i].loc)
 	case i >= 0:
-		e, err = p.expr(s, targets[i].node)
+		e, err = p.groupExpr(s, g, targets[i].node)
 	default:
-		e, err = p.expr(s, node)
+		e, err = p.groupExpr(s, g, node)
 	}
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if e, err = p.typed(e); err != nil {
-		return err
+		return 0, err
 	}
 	if err := p.comparable(e, location(node)); err != nil {
-		return err
+		return 0, err
 	}
+	by := key(e.sql, e.typ)
 	if _, ok := g.keys[e.sql]; ok {
-		return nil
+		return slices.Index(g.by, by), nil
 	}
+	g.by = append(g.by, by)
 	inner := e.sql
-	g.by = append(g.by, key(e.sql, e.typ.Kind))
-	out := e
 	if keyed(e.typ.Kind) {
-		inner = "first(" + e.sql + ")"
+		// The set may be without the key: then its value is NULL, as DuckDB makes it for a key that is a column.
+		inner = "CASE WHEN grouping(" + by + ") = 0 THEN first(" + e.sql + ") END"
 	}
+	out := e
 	out.sql = g.add(inner)
 	g.keys[e.sql] = out
-	return nil
+	return len(g.by) - 1, nil
 }
 
 // grouped is a reference, outside an aggregate, to a column of FROM in a grouped SELECT: a key, or a column that the keys determine.
@@ -103,7 +102,7 @@ func (p *planner) grouped(s *scope, r *rel, c column, e expr) (expr, error) {
 		k.loc = e.loc
 		return k, nil
 	}
-	if r != nil && r.table != nil && len(r.table.Columns.Key) > 0 {
+	if s.group.plain && r != nil && r.table != nil && len(r.table.Columns.Key) > 0 {
 		all := true
 		for _, k := range r.table.Columns.Key {
 			_, ok := s.group.keys[r.cols[k].sql]
@@ -164,7 +163,7 @@ func aggregateIn(n *pg_query.Node) bool {
 	found := false
 	walk(n, func(m *pg_query.Node) bool {
 		if f := m.GetFuncCall(); f != nil && f.GetOver() == nil {
-			if name, ok := systemName(f.GetFuncname()); ok && aggregates[name] != nil {
+			if name, ok := systemName(f.GetFuncname()); ok && (aggregates[name] != nil || f.GetAggWithinGroup()) {
 				found = true
 			}
 		}

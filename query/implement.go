@@ -56,7 +56,7 @@ func width(k kind) int {
 	switch {
 	case k == kHuge:
 		return 16
-	case k == kInterval || k == kUUID:
+	case k == kInterval || k == kUUID || k >= kArrays:
 		return 0
 	}
 	return k.Width()
@@ -65,6 +65,12 @@ func width(k kind) int {
 func engineType(k kind) duckdb.Type {
 	if k == kHuge {
 		return duckdb.HugeInt
+	}
+	if k == kList {
+		return duckdb.ListOf(duckdb.Blob)
+	}
+	if isArray(k) {
+		return duckdb.Blob
 	}
 	return engineTypes[k].typ
 }
@@ -101,9 +107,13 @@ func evaluate(f *frame, it entry, args []kind, ret kind, in []*duckdb.Vector, ou
 	w := width(ret)
 	a := make([][]byte, len(args))
 	fixed := make([][]byte, len(args))
+	lists, elements := make([][]byte, len(args)), make([]*duckdb.Vector, len(args))
 	for k, kd := range args {
 		if aw := width(kd); aw > 0 {
 			fixed[k] = in[k].Fixed(aw, n)
+		}
+		if kd == kList {
+			elements[k] = in[k].Elements()
 		}
 	}
 	var slots, data []byte
@@ -121,6 +131,9 @@ func evaluate(f *frame, it entry, args []kind, ret kind, in []*duckdb.Vector, ou
 				a[k], missing = nil, true
 			case aw > 0:
 				a[k] = fixed[k][i*aw : (i+1)*aw]
+			case kd == kList:
+				lists[k] = packList(lists[k][:0], in[k], elements[k], i)
+				a[k] = lists[k]
 			default:
 				a[k] = in[k].Bytes(i)
 			}
@@ -148,6 +161,9 @@ func evaluate(f *frame, it entry, args []kind, ret kind, in []*duckdb.Vector, ou
 			}
 			offsets = append(offsets, int32(len(data)))
 		}
+	}
+	if ret == kList {
+		return unpackLists(out, data, offsets)
 	}
 	if w == 0 {
 		out.SetTexts(data, offsets)

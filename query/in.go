@@ -34,6 +34,11 @@ func (p *planner) oneOf(x expr, es []expr, not bool, loc int32) (expr, error) {
 	} else {
 		copy(p.params, saved)
 	}
+	return p.anyEqual(x, es, not, loc)
+}
+
+// anyEqual compares x with each of es.
+func (p *planner) anyEqual(x expr, es []expr, not bool, loc int32) (expr, error) {
 	left := ""
 	same := true
 	var rights, alone []string
@@ -74,36 +79,4 @@ func (p *planner) rowIn(s *scope, row *pg_query.RowExpr, items []*pg_query.Node,
 		sql = "(NOT " + sql + ")"
 	}
 	return boolExpr(sql), nil
-}
-
-// array plans x op ANY (array) and x op ALL (array) for arrays written out: ARRAY[...] and '{...}'.
-func (p *planner) array(s *scope, n *pg_query.A_Expr) (expr, error) {
-	x, err := p.expr(s, n.GetLexpr())
-	if err != nil {
-		return x, err
-	}
-	es, err := p.elements(s, n.GetRexpr())
-	if err != nil {
-		return x, err
-	}
-	name, _ := systemName(n.GetName())
-	word, empty := " OR ", "FALSE"
-	if n.GetKind() == pg_query.A_Expr_Kind_AEXPR_OP_ALL {
-		word, empty = " AND ", "TRUE"
-	}
-	if len(es) == 0 {
-		return boolExpr(empty), nil
-	}
-	if name == "=" && word == " OR " {
-		return p.oneOf(x, es, false, n.GetLocation())
-	}
-	var parts []string
-	for _, e := range es {
-		one, err := p.operator(name, x, e, n.GetLocation())
-		if err != nil {
-			return one, err
-		}
-		parts = append(parts, one.sql)
-	}
-	return boolExpr("(" + strings.Join(parts, word) + ")"), nil
 }

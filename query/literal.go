@@ -87,13 +87,20 @@ func decimalFromText(text string) ([]byte, bool) {
 }
 
 // readAtRun reports whether text of kind k reads differently in different sessions, so that it is read when the plan runs.
-func readAtRun(k kind) bool { return category(k) == 'D' || k == kInterval }
+func readAtRun(k kind) bool { return category(k) == 'D' || k == kInterval || named(k) }
 
 // literal gives a quoted literal the type t.
 func (p *planner) literal(e expr, t tailrace.Type) (expr, error) {
 	out := expr{typ: t, loc: e.loc, fixed: true}
-	if readAtRun(t.Kind) {
-		out.sql = "tr_in_" + kindNames[t.Kind] + "(" + runMark + ", " + e.sql + ", " + itoa(int(t.Mod)) + ", " + itoa(p.position(e.loc)) + ")"
+	if t.Kind == kArray && t.Mod >= 0 { // as a cast: varchar(2)[] cuts
+		plain, err := p.literal(e, plainType(t))
+		if err != nil {
+			return plain, err
+		}
+		return p.convertCompound(plain, t, true)
+	}
+	if readAtRun(t.Kind) || t.Kind == kArray && readAtRun(t.Elem) {
+		out.sql = inSQL(e.sql, t, p.position(e.loc))
 		return out, nil
 	}
 	col := tailrace.MakeColumn(t.Kind, 1)
@@ -102,7 +109,7 @@ func (p *planner) literal(e expr, t tailrace.Type) (expr, error) {
 	case kVarchar, kChar:
 		plain.Mod = -1
 	}
-	if err := format.ParseText(&col, plain, *e.lit, format.Default()); err != nil {
+	if err := format.ParseText(&col, plain, *e.lit, p.settings()); err != nil {
 		return out, p.at(e.loc, err)
 	}
 	raw := col.Bytes(0)
@@ -127,13 +134,15 @@ func stored(k kind, raw []byte) string {
 		return number(int64(int16(binary.LittleEndian.Uint16(raw))))
 	case kInt4, kDate:
 		return number(int64(int32(binary.LittleEndian.Uint32(raw))))
+	case kOID, kRegclass, kRegtype, kRegproc, kRegspace, kRegrole:
+		return number(int64(binary.LittleEndian.Uint32(raw)))
 	case kInt8, kTime, kStamp, kStampTZ:
 		return number(int64(binary.LittleEndian.Uint64(raw)))
 	case kFloat4:
 		return float(float64(math.Float32frombits(binary.LittleEndian.Uint32(raw))), 32)
 	case kFloat8:
 		return float(math.Float64frombits(binary.LittleEndian.Uint64(raw)), 64)
-	case kNumeric, kInterval, kUUID, kBytea:
+	case kNumeric, kInterval, kUUID, kBytea, kArray:
 		return blob(raw)
 	}
 	return quote(string(raw))
@@ -173,13 +182,13 @@ func (p *planner) sessionValue(n *pg_query.SQLValueFunction) (expr, error) {
 	case pg_query.SQLValueFunctionOp_SVFOP_CURRENT_CATALOG:
 		e.sql = mark(markBase, 0)
 	case pg_query.SQLValueFunctionOp_SVFOP_CURRENT_SCHEMA:
-		e.sql = quote("public")
+		return p.function("current_schema", nil, n.GetLocation())
 	case pg_query.SQLValueFunctionOp_SVFOP_CURRENT_USER, pg_query.SQLValueFunctionOp_SVFOP_USER,
 		pg_query.SQLValueFunctionOp_SVFOP_SESSION_USER, pg_query.SQLValueFunctionOp_SVFOP_CURRENT_ROLE:
 		e.sql = mark(markUser, 0)
 	default:
 		return e, p.refuse(n.GetLocation(), "time with time zone")
 	}
-	e.typ = textType
+	e.typ = tailrace.TypeOf(kName)
 	return e, nil
 }

@@ -1,6 +1,8 @@
 package query
 
 import (
+	"slices"
+
 	pg_query "github.com/pganalyze/pg_query_go/v6"
 )
 
@@ -49,6 +51,8 @@ func figure(n *pg_query.Node) (string, int) {
 			return name, strength
 		}
 		return "case", weakName
+	case *pg_query.Node_GroupingFunc:
+		return "grouping", strongName
 	case *pg_query.Node_CoalesceExpr:
 		return "coalesce", strongName
 	case *pg_query.Node_MinMaxExpr:
@@ -56,6 +60,13 @@ func figure(n *pg_query.Node) (string, int) {
 			return "least", strongName
 		}
 		return "greatest", strongName
+	case *pg_query.Node_AIndirection:
+		for _, i := range slices.Backward(v.AIndirection.GetIndirection()) {
+			if i.GetString_() != nil {
+				return i.GetString_().GetSval(), strongName
+			}
+		}
+		return figure(v.AIndirection.GetArg())
 	case *pg_query.Node_AArrayExpr:
 		return "array", strongName
 	case *pg_query.Node_RowExpr:

@@ -19,7 +19,11 @@ func (s *numericStats) Add(args []*duckdb.Vector, i int) error {
 	if args[0].IsNull(i) {
 		return nil
 	}
-	x := readNum(args[0].Bytes(i))
+	return s.take(args[0].Bytes(i))
+}
+
+func (s *numericStats) take(raw []byte) error {
+	x := readNum(raw)
 	s.n++
 	s.sum = addNum(s.sum, x)
 	if s.want > wantAvg {
@@ -96,8 +100,12 @@ func (s *intervalSum) Add(args []*duckdb.Vector, i int) error {
 	if args[0].IsNull(i) {
 		return nil
 	}
+	return s.take(args[0].Bytes(i))
+}
+
+func (s *intervalSum) take(raw []byte) error {
 	s.n++
-	return s.add(readInterval(args[0].Bytes(i)))
+	return s.add(readInterval(raw))
 }
 
 func (s *intervalSum) add(v interval) (err error) {

@@ -21,7 +21,17 @@ func (p *planner) operation(s *scope, n *pg_query.A_Expr) (expr, error) {
 	case pg_query.A_Expr_Kind_AEXPR_DISTINCT, pg_query.A_Expr_Kind_AEXPR_NOT_DISTINCT, pg_query.A_Expr_Kind_AEXPR_NULLIF:
 		return p.distinctFrom(s, n)
 	}
-	return expr{}, p.refuse(n.GetLocation(), "SIMILAR TO")
+	return p.similar(s, n)
+}
+
+// similar plans SIMILAR TO: the grammar has made a call of similar_to_escape of the pattern.
+func (p *planner) similar(s *scope, n *pg_query.A_Expr) (expr, error) {
+	es, err := p.exprs(s, []*pg_query.Node{n.GetLexpr(), n.GetRexpr()})
+	if err != nil {
+		return expr{}, err
+	}
+	name, _ := systemName(n.GetName())
+	return p.operator(name, es[0], es[1], n.GetLocation())
 }
 
 func (p *planner) simpleOperation(s *scope, n *pg_query.A_Expr) (expr, error) {
@@ -31,6 +41,9 @@ func (p *planner) simpleOperation(s *scope, n *pg_query.A_Expr) (expr, error) {
 	}
 	if l, r := n.GetLexpr().GetRowExpr(), n.GetRexpr().GetRowExpr(); l != nil && r != nil {
 		return p.rows(s, name, l, r, n.GetLocation())
+	}
+	if l, q := n.GetLexpr().GetRowExpr(), n.GetRexpr().GetSubLink(); l != nil && q.GetSubLinkType() == pg_query.SubLinkType_EXPR_SUBLINK {
+		return p.rowQuery(s, name, l, q, n.GetLocation())
 	}
 	var l expr
 	var err error
@@ -82,6 +95,9 @@ func (p *planner) between(s *scope, n *pg_query.A_Expr) (expr, error) {
 
 // distinctFrom plans IS [NOT] DISTINCT FROM and NULLIF.
 func (p *planner) distinctFrom(s *scope, n *pg_query.A_Expr) (expr, error) {
+	if l, r := n.GetLexpr().GetRowExpr(), n.GetRexpr().GetRowExpr(); l != nil && r != nil && n.GetKind() != pg_query.A_Expr_Kind_AEXPR_NULLIF {
+		return p.rowsDistinct(s, l, r, n)
+	}
 	es, err := p.exprs(s, []*pg_query.Node{n.GetLexpr(), n.GetRexpr()})
 	if err != nil {
 		return expr{}, err

@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	pg_query "github.com/pganalyze/pg_query_go/v6"
-
-	"tailrace"
 )
 
 var comparisons = map[string]string{"=": " = ", "<>": " <> ", "<": " < ", "<=": " <= ", ">": " > ", ">=": " >= "}
@@ -22,6 +20,11 @@ func (p *planner) operator(name string, l, r expr, loc int32) (expr, error) {
 			return expr{}, err
 		}
 		return boolExpr("(" + a + op + b + ")"), nil
+	}
+	if l.typ.Kind == kArray || r.typ.Kind == kArray {
+		if e, ok, err := p.polymorphic(name, []expr{l, r}, loc); ok || err != nil {
+			return e, p.at(loc, err)
+		}
 	}
 	signature := typeName(l.typ) + " " + name + " " + typeName(r.typ)
 	candidates := functions[name]
@@ -85,26 +88,32 @@ func (p *planner) prefix(name string, r expr, loc int32) (expr, error) {
 
 // comparands makes l and r one type and returns SQL of both that compares as PostgreSQL compares the values.
 func (p *planner) comparands(name string, l, r expr, loc int32) (string, string, error) {
-	k := comparedAs(l.typ.Kind, r.typ.Kind)
-	if k == kUnknown || unordered(k) {
+	if l.typ.Kind == kRow || r.typ.Kind == kRow {
+		return "", "", p.refuse(loc, "a comparison of rows that are not written out")
+	}
+	t, ok := comparedTypes(l.typ, r.typ)
+	if ok && t.Kind == kArray && unordered(t) {
+		return "", "", p.fail(-1, codeNoFunction, "could not identify %s for type %s", comparisonOf(name), typeName(t.Element()))
+	}
+	if !ok || unordered(t) {
 		return "", "", p.noOperator(typeName(l.typ)+" "+name+" "+typeName(r.typ), loc)
 	}
-	if k == kJSONB && name != "=" && name != "<>" {
-		return "", "", p.refuse(loc, "the order of jsonb values")
-	}
-	a, err := p.convert(l, tailrace.TypeOf(k), false)
+	a, err := p.convert(l, t, false)
 	if err != nil {
 		return "", "", err
 	}
-	b, err := p.convert(r, tailrace.TypeOf(k), false)
+	b, err := p.convert(r, t, false)
 	if err != nil {
 		return "", "", err
 	}
-	if (k == kFloat4 || k == kFloat8) && name == "=" && !a.fixed && !b.fixed {
+	if t.Kind == kEnum && (name == "=" || name == "<>") {
+		return a.sql, b.sql, nil // equal values are equal labels
+	}
+	if k := t.Kind; (k == kFloat4 || k == kFloat8) && name == "=" && !a.fixed && !b.fixed {
 		// A join may give one side's value for the other's: equal is not enough then.
 		return zeroed(a.sql, k), zeroed(b.sql, k), nil
 	}
-	return key(a.sql, k), key(b.sql, k), nil
+	return key(a.sql, t), key(b.sql, t), nil
 }
 
 // comparedAs is the kind that values of kinds a and b are compared as; kUnknown when there is no such operator.
@@ -116,6 +125,11 @@ func comparedAs(a, b kind) kind {
 		return textLike(b)
 	case b == kUnknown:
 		return textLike(a)
+	case identifies(a) || identifies(b):
+		if becomes(a, kOID) && becomes(b, kOID) {
+			return kOID
+		}
+		return kUnknown
 	case category(a) == 'N' && category(b) == 'N':
 		switch {
 		case becomes(a, b) && b != kFloat4:
@@ -141,7 +155,7 @@ func comparedAs(a, b kind) kind {
 }
 
 func textLike(k kind) kind {
-	if k == kVarchar || k == kForeign {
+	if k == kVarchar || k == kForeign || k == kName || k == kLetter {
 		return kText
 	}
 	return k

@@ -4,12 +4,14 @@ import (
 	"strings"
 
 	pg_query "github.com/pganalyze/pg_query_go/v6"
+
+	"tailrace"
 )
 
 // sortKey is one term of ORDER BY.
 type sortKey struct {
 	sql    string
-	kind   kind
+	typ    tailrace.Type
 	desc   bool
 	first  bool // NULLs first
 	target int  // the output column that it is, -1 for none
@@ -18,10 +20,10 @@ type sortKey struct {
 
 // key is what the rows are compared by. DuckDB may make a column again from its sort keys, where -0 became 0, so floats get a key too.
 func (k sortKey) key() string {
-	if k.kind == kFloat4 || k.kind == kFloat8 {
-		return zeroed(k.sql, k.kind)
+	if k.typ.Kind == kFloat4 || k.typ.Kind == kFloat8 {
+		return zeroed(k.sql, k.typ.Kind)
 	}
-	return key(k.sql, k.kind)
+	return key(k.sql, k.typ)
 }
 
 func orderSQL(keys []sortKey) string {
@@ -73,7 +75,13 @@ func (p *planner) direction(k *sortKey, b *pg_query.SortBy) error {
 	case pg_query.SortByDir_SORTBY_DESC:
 		k.desc = true
 	case pg_query.SortByDir_SORTBY_USING:
-		return p.refuse(b.GetLocation(), "ORDER BY USING")
+		switch name, _ := systemName(b.GetUseOp()); name {
+		case "<":
+		case ">":
+			k.desc = true
+		default:
+			return p.refuse(b.GetLocation(), "ORDER BY USING with this operator")
+		}
 	}
 	switch b.GetSortbyNulls() {
 	case pg_query.SortByNulls_SORTBY_NULLS_FIRST:
@@ -97,11 +105,8 @@ func (p *planner) sortExpr(s *scope, n *pg_query.Node, targets []target, clause 
 	} else if e, err = p.expr(s, n); err != nil {
 		return sortKey{}, err
 	}
-	k := sortKey{sql: e.sql, kind: e.typ.Kind, target: i, loc: location(n)}
-	if e.typ.Kind == kJSONB && clause == "ORDER BY" {
-		return k, p.refuse(k.loc, "the order of jsonb values")
-	}
-	if unordered(e.typ.Kind) {
+	k := sortKey{sql: e.sql, typ: e.typ, target: i, loc: location(n)}
+	if unordered(e.typ) {
 		err := p.fail(k.loc, codeNoFunction, "could not identify an ordering operator for type %s", typeName(e.typ))
 		err.Hint = "Use an explicit ordering operator or modify the query."
 		return k, err
@@ -158,41 +163,4 @@ func columnIn(n *pg_query.Node) (column *pg_query.Node) {
 		return column == nil && m.GetSelectStmt() == nil
 	})
 	return column
-}
-
-var negativeCodes = map[string]string{"LIMIT": "2201W", "OFFSET": "2201X"}
-
-// limit plans LIMIT and OFFSET.
-func (p *planner) limit(n *pg_query.SelectStmt) (string, error) {
-	if n.GetLimitOption() == pg_query.LimitOption_LIMIT_OPTION_WITH_TIES {
-		return "", p.refuse(-1, "WITH TIES")
-	}
-	out := ""
-	for _, part := range []struct {
-		word string
-		node *pg_query.Node
-	}{{"LIMIT", n.GetLimitCount()}, {"OFFSET", n.GetLimitOffset()}} {
-		if part.node == nil || part.node.GetAConst().GetIsnull() {
-			continue
-		}
-		if c := columnIn(part.node); c != nil {
-			return "", p.fail(location(c), codeInvalidRef, "argument of %s must not contain variables", part.word)
-		}
-		e, err := p.expr(&scope{clause: part.word}, part.node)
-		if err != nil {
-			return "", err
-		}
-		if e, err = p.implicitly(e, kInt8, part.word); err != nil {
-			return "", err
-		}
-		if c := part.node.GetAConst(); c.GetIval() != nil {
-			if c.GetIval().GetIval() < 0 {
-				return "", raise(negativeCodes[part.word], "%s must not be negative", part.word)
-			}
-			out += " " + part.word + " " + itoa(int(c.GetIval().GetIval()))
-			continue
-		}
-		out += " " + part.word + " (SELECT tr_" + strings.ToLower(part.word) + "(" + e.sql + "))"
-	}
-	return out, nil
 }

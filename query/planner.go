@@ -16,6 +16,9 @@ type planner struct {
 	aliases  int // DuckDB aliases handed out
 	depth    int // of nested queries and expressions
 	rowRef   bool
+	exposes  bool // the next query is to say its order, see relation.order
+
+	returning bool // the outermost select list is that of a RETURNING
 }
 
 // maxDepth bounds the nesting of expressions and queries. PostgreSQL's bound is its stack.
@@ -38,6 +41,9 @@ const (
 	markUser  = 'u'
 	markBase  = 'd' // env.Database
 	markPID   = 'i'
+	// These are known when the plan is made.
+	markNames  = 'e' // the labels of an enum as a DuckDB list
+	markLabels = 'l' // the labels of an enum as a stored array of text
 )
 
 func mark(letter byte, n int) string { return fmt.Sprintf("\x00%c%d\x00", letter, n) }
@@ -51,6 +57,8 @@ func cutMarks(sql string) []string { return strings.Split(sql, "\x00") }
 type relation struct {
 	sql     string
 	columns []column
+	// order is ORDER BY over the names of the relation's own outputs, when it was asked for; see planner.exposes.
+	order string
 }
 
 // column is a column of a relation or of a FROM item.
@@ -74,7 +82,8 @@ type expr struct {
 	table tailrace.CollectionID
 	attr  int16
 	loc   int32
-	fixed bool // a constant or parameter, maybe cast: the same for all rows
+	fixed bool       // a constant or parameter, maybe cast: the same for all rows
+	row   []rowField // of a row, kRow
 }
 
 // untyped reports whether the expression takes its type from where it stands.
@@ -116,12 +125,16 @@ func (p *planner) settle(q relation) relation {
 }
 
 // key is SQL that compares, groups and sorts as the value does.
-func key(sql string, k kind) string {
-	switch k {
+func key(sql string, t tailrace.Type) string {
+	switch t.Kind {
 	case kNumeric, kInterval, kJSONB:
-		return "tr_key_" + keyNames[k] + "(" + sql + ")"
+		return "tr_key_" + keyNames[t.Kind] + "(" + sql + ")"
 	case kChar:
 		return "rtrim(" + sql + ", ' ')"
+	case kEnum:
+		return enumKey(sql, t.ID)
+	case kArray:
+		return arrayKey(sql, t)
 	}
 	return sql
 }
@@ -133,7 +146,7 @@ var keyNames = map[kind]string{kNumeric: "numeric", kInterval: "interval", kJSON
 
 // comparable refuses kinds without equality, with PostgreSQL's words.
 func (p *planner) comparable(e expr, loc int32) error {
-	if unordered(e.typ.Kind) {
+	if unordered(e.typ) {
 		return p.fail(loc, codeNoFunction, "could not identify an equality operator for type %s", typeName(e.typ))
 	}
 	return nil

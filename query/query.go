@@ -17,9 +17,12 @@ import (
 type Table struct {
 	Columns *tailrace.Schema
 	ID      tailrace.CollectionID
+	OID     uint32 // of a relation that is no collection; of others it follows from ID
 	// Scan returns all rows with the columns that cols lists (indexes of Columns.Fields, in that order). A row's multiplicity may be in
 	// Diffs. It may be called more than once for one statement, and the scans be read at the same time.
 	Scan func(ctx context.Context, cols []int) (tailrace.Rows, error)
+	// Within is Scan, but may leave out rows that do not meet all filters. nil: Scan is called.
+	Within func(ctx context.Context, cols []int, filters []Filter) (tailrace.Rows, error)
 	// View is set instead of Scan when the relation is a view: the query to plan in its place. Columns has the view's column names.
 	View *View
 }
@@ -49,6 +52,10 @@ type Env struct {
 	PID      int32
 	Setting  func(name string) (value string, ok bool)            // current_setting; nil: none is known
 	Set      func(name, value string, local bool) (string, error) // set_config; nil refuses it
+	Objects  Objects                                              // nil: there are none
+	Started  time.Time                                            // pg_postmaster_start_time
+	// Cancel is pg_cancel_backend and pg_terminate_backend: it reports whether there is a session with that PID. nil: there is none.
+	Cancel func(pid int32, terminate bool) (bool, error)
 }
 
 // Option changes how a statement is planned.
@@ -58,11 +65,15 @@ type Option uint8
 // that the caller can take old rows from its own snapshot. A row of multiplicity n counts once and comes n times.
 const RowRef Option = 1
 
+// Returning makes the statement the list of a RETURNING: aggregates, window functions and series are refused in it with PostgreSQL's words.
+const Returning Option = 2
+
 // Options bound what an Engine may use; zero values are duckdb.Options' defaults.
 type Options struct {
 	MemoryBytes int64  // of all queries together
 	Threads     int    // of all queries together
 	TempDir     string // where sorts and joins spill; empty: they do not
+	TempBytes   int64  // most bytes spilled
 }
 
 // Engine plans and runs queries. Its methods may be called from several goroutines.
@@ -74,7 +85,7 @@ type Engine struct {
 
 // NewEngine starts the embedded database.
 func NewEngine(opts Options) (*Engine, error) {
-	db, err := duckdb.Open(duckdb.Options{MemoryBytes: opts.MemoryBytes, Threads: opts.Threads, TempDir: opts.TempDir})
+	db, err := duckdb.Open(duckdb.Options{MemoryBytes: opts.MemoryBytes, Threads: opts.Threads, TempDir: opts.TempDir, TempBytes: opts.TempBytes})
 	if err != nil {
 		return nil, err
 	}
@@ -89,6 +100,15 @@ func NewEngine(opts Options) (*Engine, error) {
 // Close waits until all results are closed and frees the embedded database.
 func (e *Engine) Close() error { return e.db.Close() }
 
+// Usage is what all queries take now: bytes of memory, and of temporary files. 0 when the engine does not tell.
+func (e *Engine) Usage(ctx context.Context) (memory, temp int64) {
+	u, err := e.db.Usage(ctx)
+	if err != nil { // it is being closed
+		return 0, 0
+	}
+	return u.Memory, u.Temp
+}
+
 // Plan is a statement ready to run, any number of times. It is immutable.
 type Plan struct {
 	e       *Engine
@@ -102,6 +122,8 @@ type Plan struct {
 type scanRef struct {
 	table  *Table
 	numbed bool // with a row number behind the columns
+	// filters are what WHERE asks of the rows of this scan.
+	filters []Filter
 }
 
 // Plan plans a SELECT, VALUES or set operation. text is what tree was parsed from, for positions in errors. paramTypes are the types that
@@ -110,6 +132,7 @@ func (e *Engine) Plan(_ context.Context, tree *pg_query.Node, text string, r Res
 	p := &planner{text: text, resolver: r, params: append([]tailrace.Type(nil), paramTypes...)}
 	for _, o := range opts {
 		p.rowRef = p.rowRef || o == RowRef
+		p.returning = p.returning || o == Returning
 	}
 	s := tree.GetSelectStmt()
 	if s == nil {
@@ -120,7 +143,7 @@ func (e *Engine) Plan(_ context.Context, tree *pg_query.Node, text string, r Res
 		return nil, err
 	}
 	q = p.settle(q)
-	plan := &Plan{e: e, pieces: cutMarks(q.sql), params: p.params, scans: p.scans, columns: []tailrace.ResultColumn{}} // SELECT alone has rows of no columns
+	plan := &Plan{e: e, pieces: cutMarks(p.writeLabels(q.sql)), params: p.params, scans: p.scans, columns: []tailrace.ResultColumn{}} // SELECT alone has rows of no columns
 	for _, c := range q.columns {
 		plan.columns = append(plan.columns, tailrace.ResultColumn{Name: c.name, Type: c.typ, Table: c.table, Attr: c.attr})
 	}
@@ -134,6 +157,17 @@ func (e *Engine) Plan(_ context.Context, tree *pg_query.Node, text string, r Res
 
 // Columns describes the result.
 func (p *Plan) Columns() []tailrace.ResultColumn { return p.columns }
+
+// Filters are the conditions that the plan's scans of a table may use, one list for each scan.
+func (p *Plan) Filters(id tailrace.CollectionID) [][]Filter {
+	var out [][]Filter
+	for _, s := range p.scans {
+		if s.table.ID == id {
+			out = append(out, s.filters)
+		}
+	}
+	return out
+}
 
 // Scans is how often the plan reads a table.
 func (p *Plan) Scans() int { return len(p.scans) }

@@ -1,9 +1,8 @@
 package query
 
 import (
-	"bytes"
 	"errors"
-	"strings"
+	"slices"
 
 	"tailrace"
 	"tailrace/duckdb"
@@ -12,19 +11,19 @@ import (
 
 // register makes all Go functions known to the database.
 func (e *Engine) register() error {
-	for _, table := range [][]entry{mathEntries, floatEntries, numericEntries, refusedEntries, textEntries, timeEntries, jsonEntries, sessionEntries} {
+	for _, table := range [][]entry{mathEntries, floatEntries, numericEntries, exactEntries, textEntries, timeEntries, jsonEntries, splitEntries, jsonbEntries, jsonMakers, sessionEntries, regEntries} {
 		for _, it := range table {
 			if it.impl == nil {
 				continue
 			}
-			if err := e.scalar(it.engineName(), kindsOf(it.args), letters[it.ret[0]], it); err != nil {
+			if err := e.scalar(it.engineName(), kindsOf(it.args), kindsOf(it.ret)[0], it); err != nil {
 				return err
 			}
 		}
 	}
-	for _, table := range [][]entry{checkEntries, numericCasts, timeCasts, jsonCasts} {
+	for _, table := range [][]entry{checkEntries, numericCasts, timeCasts, jsonCasts, oidCasts} {
 		for _, it := range table {
-			if err := e.scalar(it.name, kindsOf(it.args), letters[it.ret[0]], it); err != nil {
+			if err := e.scalar(it.name, kindsOf(it.args), kindsOf(it.ret)[0], it); err != nil {
 				return err
 			}
 		}
@@ -33,11 +32,18 @@ func (e *Engine) register() error {
 		return err
 	}
 	for k := range engineTypes {
-		if k == kUnknown || k == kForeign {
+		if k == kUnknown || k == kForeign || k == kArray || k == kEnum {
 			continue
 		}
 		if err := e.conversions(k); err != nil {
 			return err
+		}
+	}
+	for _, table := range [][]entry{arrayEntries, arrayFunctions, subscriptEntries, arrayTexts, quantifiers, domainEntries, arrayConversions(), jsonbImplementations} {
+		for _, it := range table {
+			if err := e.scalar(it.name, kindsOf(it.args), kindsOf(it.ret)[0], it); err != nil {
+				return err
+			}
 		}
 	}
 	return e.registerAggregates()
@@ -121,38 +127,6 @@ func applyMod(dst []byte, t tailrace.Type, raw []byte, explicit bool) ([]byte, e
 	return append(dst, c.Bytes(0)...), nil
 }
 
-// jsonbKey makes equal values equal bytes, for = and for groups; it gives no order. Of a jsonb's text only numbers can differ though the
-// value is the same (1.0 and 1.00): zeros at the end of a fraction are left out.
-func jsonbKey(_ *frame, dst []byte, a [][]byte) ([]byte, error) {
-	text := a[0]
-	for i := 0; i < len(text); {
-		c := text[i]
-		end := i + 1
-		switch {
-		case c == '"':
-			for end < len(text) && text[end] != '"' {
-				if text[end] == '\\' {
-					end++
-				}
-				end++
-			}
-			end = min(end+1, len(text))
-		case c == '-' || c >= '0' && c <= '9':
-			for end < len(text) && strings.IndexByte("0123456789.", text[end]) >= 0 {
-				end++
-			}
-			if bytes.IndexByte(text[i:end], '.') >= 0 {
-				dst = append(dst, bytes.TrimRight(bytes.TrimRight(text[i:end], "0"), ".")...)
-				i = end
-				continue
-			}
-		}
-		dst = append(dst, text[i:end]...)
-		i = end
-	}
-	return dst, nil
-}
-
 // registerAggregates registers the Go aggregates that the catalog names.
 func (e *Engine) registerAggregates() error {
 	list := []*duckdb.Aggregate{
@@ -183,6 +157,7 @@ func (e *Engine) registerAggregates() error {
 			})
 		}
 	}
+	list = slices.Concat(list, pairAggregates(), modeAggregates(), distinctAggregates())
 	for _, a := range list {
 		if err := e.db.RegisterAggregate(a); err != nil {
 			return err

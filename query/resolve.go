@@ -3,8 +3,6 @@ package query
 import (
 	"errors"
 	"strings"
-
-	"tailrace"
 )
 
 // function is one signature of PostgreSQL's and how it is done here.
@@ -33,7 +31,7 @@ var errAmbiguous = errors.New("several functions fit equally well")
 func (p *planner) resolve(candidates []*function, args []expr) (*function, []expr, error) {
 	kinds := make([]kind, len(args))
 	for i, a := range args {
-		kinds[i] = textLike(a.typ.Kind)
+		kinds[i] = textLike(kindOf(a.typ))
 	}
 	f, unique := pick(candidates, kinds)
 	if !unique {
@@ -45,10 +43,13 @@ func (p *planner) resolve(candidates []*function, args []expr) (*function, []exp
 	out := make([]expr, len(args))
 	for i, a := range args {
 		var err error
+		if a.typ.Kind == kRow && !f.takesRows() {
+			return nil, nil, p.refuse(a.loc, "a row as a value")
+		}
 		if w := f.wants(i); w == kAny {
 			out[i], err = p.typed(a)
 		} else {
-			out[i], err = p.convert(a, tailrace.TypeOf(w), false)
+			out[i], err = p.convert(a, typeOfKind(w), false)
 		}
 		if err != nil {
 			return nil, nil, err
@@ -181,7 +182,7 @@ func byOther(fs []*function, kinds []kind) []*function {
 
 // apply is the call of f with converted arguments; more is what else f.sql mentions and what stands for it.
 func (p *planner) apply(f *function, args []expr, more ...string) expr {
-	e := expr{sql: f.expand(f.sql, args, more...), typ: tailrace.TypeOf(f.ret)}
+	e := expr{sql: f.expand(f.sql, args, more...), typ: typeOfKind(f.ret)}
 	if f.ret == kAny {
 		e.typ = args[0].typ
 		e.typ.Mod = -1
@@ -199,9 +200,10 @@ func (f *function) expand(sql string, args []expr, more ...string) string {
 	for i, a := range args {
 		n := itoa(i + 1)
 		printed = append(printed, printedSQL(a, false))
-		pairs = append(pairs, "{"+n+"}", a.sql, "{k"+n+"}", key(a.sql, a.typ.Kind), "{"+n+":t}", printedSQL(a, true))
+		pairs = append(pairs, "{"+n+"}", a.sql, "{k"+n+"}", key(a.sql, a.typ), "{"+n+":t}", printedSQL(a, true), "{w"+n+"}", rawSQL(a), "{j"+n+"}", rawJSON(a))
 	}
 	if len(args) > 0 {
+		pairs = append(pairs, "{rest:p}", packed(printed[1:]), "{rest:w}", listSQL(args[1:]), "{*:j}", jsonList(args))
 		pairs = append(pairs, "{1:o}", printed[0], "{*:o}", strings.Join(printed, ", "), "{rest:o}", strings.Join(printed[1:], ", "))
 	}
 	return strings.NewReplacer(pairs...).Replace(sql)
@@ -214,10 +216,12 @@ func printedSQL(e expr, cast bool) string {
 		return "rtrim(" + e.sql + ", ' ')"
 	case category(e.typ.Kind) == 'S':
 		return e.sql
+	case e.typ.Kind == kUnknown:
+		return e.sql
 	case e.typ.Kind == kBool && cast:
 		return "CAST(" + e.sql + " AS VARCHAR)"
 	}
-	return "tr_out_" + kindNames[e.typ.Kind] + "(" + runMark + ", " + e.sql + ")"
+	return outSQL(e)
 }
 
 // signature is a call as PostgreSQL's messages write it.

@@ -1,7 +1,9 @@
 package query
 
 import (
+	"encoding/binary"
 	"fmt"
+	"slices"
 
 	pg_query "github.com/pganalyze/pg_query_go/v6"
 
@@ -12,6 +14,7 @@ import (
 type scope struct {
 	parent  *scope
 	item    *item                          // FROM; nil when there is none (yet)
+	hidden  *item                          // what stands beside a subquery in FROM, which it may not refer to
 	ctes    map[string]*relation           // WITH
 	windows map[string]*pg_query.WindowDef // WINDOW
 	group   *grouping                      // of a grouped SELECT, once its keys are known
@@ -20,7 +23,13 @@ type scope struct {
 	// clause is where aggregates and window functions are refused: "WHERE", "GROUP BY", ...; empty where they are allowed.
 	clause string
 	inAgg  bool // inside an aggregate's arguments
+	inDef  bool // inside an OVER clause
 	inOver bool // inside a window function's arguments
+	// setsAllowed tells that functions that return sets may stand here, sets that one does.
+	setsAllowed, sets bool
+	setsBarred        string    // inside this form they may not stand
+	grouping          *grouping // whose keys are being planned: sets there become part of FROM
+	exposes           bool      // the query is to say its order, see relation.order
 }
 
 // item is a FROM item: a table, subquery or function, or a join of items.
@@ -37,6 +46,8 @@ type rel struct {
 	name          string // the table's own, behind an alias
 	cols          []column
 	table         *Table // nil for anything but a table
+	scalar        bool   // a function that gives one column: its name is a value, not a row
+	scan          int    // number of the table's scan, from 1
 }
 
 // names returns the parts of a column reference, star telling whether the last one is *.
@@ -79,6 +90,11 @@ func (s *scope) cte(name string) *relation {
 func (p *planner) column(s *scope, n *pg_query.ColumnRef) (expr, error) {
 	parts, star := names(n.GetFields())
 	switch {
+	case star && len(parts) == 1:
+		if r, at := s.rel("", parts[0]); r != nil {
+			return p.wholeRow(at, r, n.GetLocation())
+		}
+		return expr{}, p.noRel(s, parts[0], n.GetLocation())
 	case star:
 		return expr{}, p.refuse(n.GetLocation(), "a row as a value")
 	case len(parts) == 1:
@@ -104,6 +120,9 @@ func (p *planner) column(s *scope, n *pg_query.ColumnRef) (expr, error) {
 		}
 		found = i
 	}
+	if found < 0 && name == "tableoid" && r.table != nil {
+		return expr{sql: stored(kOID, binary.LittleEndian.AppendUint32(nil, r.table.oid())), typ: tailrace.TypeOf(kOID), loc: n.GetLocation()}, nil
+	}
 	if found < 0 {
 		return expr{}, p.fail(n.GetLocation(), codeNoColumn, "column %s.%s does not exist", alias, name)
 	}
@@ -113,6 +132,12 @@ func (p *planner) column(s *scope, n *pg_query.ColumnRef) (expr, error) {
 // noRel is the error for a table that FROM does not have, at least not by this name.
 func (p *planner) noRel(s *scope, alias string, loc int32) error {
 	for ; s != nil; s = s.parent {
+		if s.hidden != nil && slices.ContainsFunc(s.hidden.rels, func(r *rel) bool { return r.alias == alias }) {
+			e := p.fail(loc, codeNoTable, "invalid reference to FROM-clause entry for table \"%s\"", alias)
+			e.Detail = fmt.Sprintf("There is an entry for table \"%s\", but it cannot be referenced from this part of the query.", alias)
+			e.Hint = "To reference that table, you must mark this subquery with LATERAL."
+			return e
+		}
 		if s.item == nil {
 			continue
 		}
@@ -146,11 +171,11 @@ func (p *planner) unqualified(s *scope, name string, loc int32) (expr, error) {
 			return p.refer(at, at.item.from[found], at.item.cols[found], loc)
 		}
 	}
-	if r, _ := s.rel("", name); r != nil {
-		if r.table == nil && len(r.cols) == 1 {
-			return p.refer(s, r, r.cols[0], loc)
+	if r, at := s.rel("", name); r != nil {
+		if r.scalar {
+			return p.refer(at, r, r.cols[0], loc)
 		}
-		return expr{}, p.refuse(loc, "a row as a value")
+		return p.wholeRow(at, r, loc)
 	}
 	return expr{}, p.fail(loc, codeNoColumn, "column \"%s\" does not exist", name)
 }

@@ -15,12 +15,16 @@ func (p *planner) query(n *pg_query.SelectStmt, outer *scope) (relation, error) 
 		return relation{}, err
 	}
 	defer p.leave()
+	exposes := p.exposes
+	p.exposes = false
 	s := &scope{parent: outer}
 	if n.GetIntoClause() != nil {
 		return relation{}, p.refuse(-1, "SELECT INTO")
 	}
-	if len(n.GetLockingClause()) > 0 {
-		return relation{}, p.refuse(-1, "a row lock (FOR UPDATE)")
+	if n.GetOp() != pg_query.SetOperation_SETOP_NONE {
+		if err := p.locks(n, nil); err != nil {
+			return relation{}, err
+		}
 	}
 	with, err := p.with(s, n.GetWithClause())
 	if err != nil {
@@ -33,7 +37,7 @@ func (p *planner) query(n *pg_query.SelectStmt, outer *scope) (relation, error) 
 	case len(n.GetValuesLists()) > 0:
 		q, err = p.values(n, s)
 	default:
-		q, err = p.selectFrom(n, &scope{parent: s})
+		q, err = p.selectFrom(n, &scope{parent: s, exposes: exposes})
 	}
 	q.sql = with + q.sql
 	return q, err
@@ -66,10 +70,14 @@ func (p *planner) selectFrom(n *pg_query.SelectStmt, s *scope) (relation, error)
 			return relation{}, err
 		}
 		b.where = " WHERE " + e.sql
+		p.filters(s, w, n.GetFromClause())
 		s.clause = ""
 	}
 	if err := p.windows(s, n.GetWindowClause()); err != nil {
 		return relation{}, err
+	}
+	if p.returning && s.parent.parent == nil {
+		s.clause = "RETURNING"
 	}
 	targets, err := p.targets(s, n.GetTargetList())
 	if err != nil {
@@ -79,6 +87,9 @@ func (p *planner) selectFrom(n *pg_query.SelectStmt, s *scope) (relation, error)
 		return relation{}, err
 	}
 	if err := p.outputs(s, targets); err != nil {
+		return relation{}, err
+	}
+	if err := p.locks(n, s); err != nil {
 		return relation{}, err
 	}
 	having := ""
@@ -130,22 +141,17 @@ func (p *planner) outputs(s *scope, targets []target) (err error) {
 		if err != nil {
 			return err
 		}
+		if t.e.typ.Kind == kRow {
+			return p.refuse(t.e.loc, "a row as a value")
+		}
 	}
 	return nil
 }
 
-// output plans an expression of the select list, where generate_series may stand as a whole.
+// output plans an expression of the select list, where functions that return sets may stand.
 func (p *planner) output(s *scope, n *pg_query.Node) (expr, error) {
-	if f := n.GetFuncCall(); f != nil {
-		if name, ok := systemName(f.GetFuncname()); ok && name == "generate_series" {
-			e, err := p.series(s, f)
-			if err != nil {
-				return e, err
-			}
-			e.sql = "unnest(" + e.sql + ")"
-			return e, nil
-		}
-	}
+	s.setsAllowed = true
+	defer func() { s.setsAllowed = false }()
 	return p.expr(s, n)
 }
 
@@ -155,11 +161,18 @@ func (p *planner) finish(n *pg_query.SelectStmt, s *scope, b *builder, targets [
 	if err != nil {
 		return relation{}, err
 	}
+	from := b.from + b.where
+	if s.group != nil {
+		from = s.group.from(b) + having
+	}
+	if s.sets {
+		from = p.spread(targets, order, from)
+	}
 	distinct, wrap, err := p.distinct(s, n, targets, order)
 	if err != nil {
 		return relation{}, err
 	}
-	limit, err := p.limit(n)
+	ties, limit, err := p.limit(n, order)
 	if err != nil {
 		return relation{}, err
 	}
@@ -180,19 +193,29 @@ func (p *planner) finish(n *pg_query.SelectStmt, s *scope, b *builder, targets [
 	if len(list) == 0 {
 		list = []string{"1 AS none"}
 	}
-	from := b.from + b.where
-	if s.group != nil {
+	if s.group != nil && !s.sets { // DISTINCT ON may have added to the groups
 		from = s.group.from(b) + having
+	}
+	if s.exposes && !wrap {
+		var outs []string
+		outs, q.order = exposed(order)
+		list = append(list, outs...)
 	}
 	q.sql = "SELECT " + distinct + strings.Join(list, ", ") + from
 	if wrap {
 		d := p.alias("d")
-		q.sql = "SELECT * FROM (" + q.sql + ") AS " + d
 		for i := range order {
 			order[i].sql = d + "." + output(order[i].target)
 		}
+		list = []string{"*"}
+		if s.exposes {
+			var outs []string
+			outs, q.order = exposed(order)
+			list = append(list, outs...)
+		}
+		q.sql = "SELECT " + strings.Join(list, ", ") + " FROM (" + q.sql + ") AS " + d
 	}
-	q.sql += orderSQL(order) + limit
+	q.sql += ties + orderSQL(order) + limit
 	return q, nil
 }
 
@@ -220,7 +243,7 @@ func (p *planner) distinct(s *scope, n *pg_query.SelectStmt, targets []target, o
 				return "", false, err
 			}
 			plain = plain && !keyed(t.e.typ.Kind)
-			keys = append(keys, key(t.e.sql, t.e.typ.Kind))
+			keys = append(keys, key(t.e.sql, t.e.typ))
 		}
 		for _, o := range order {
 			if o.target < 0 {

@@ -29,11 +29,12 @@ func (p *planner) setOperation(n *pg_query.SelectStmt, s *scope) (relation, erro
 	if err != nil {
 		return q, err
 	}
-	limit, err := p.limit(n)
+	ties, limit, err := p.limit(n, order)
 	if err != nil {
 		return q, err
 	}
-	if tail := orderSQL(order) + limit; tail != "" {
+	q.order = orderOf(order)
+	if tail := ties + orderSQL(order) + limit; tail != "" {
 		q.sql = "SELECT * FROM (" + q.sql + ")" + tail
 	}
 	return q, nil
@@ -65,7 +66,7 @@ func (p *planner) combine(l, r relation, word string, all, recursive bool) (rela
 			}
 		}
 		plain = plain && !keyed(c.typ.Kind)
-		keys = append(keys, key(output(i), c.typ.Kind))
+		keys = append(keys, key(output(i), c.typ))
 		left = append(left, es[0].sql+" AS "+output(i))
 		right = append(right, es[1].sql+" AS "+output(i))
 		q.columns = append(q.columns, c)
@@ -142,7 +143,7 @@ func (p *planner) setOrder(list []*pg_query.Node, q relation, word string) ([]so
 			e.Hint = "Add the expression/function to every SELECT, or move the UNION into a FROM clause."
 			return nil, e
 		}
-		k := sortKey{sql: output(i), kind: q.columns[i].typ.Kind, target: i, loc: location(b.GetNode())}
+		k := sortKey{sql: output(i), typ: q.columns[i].typ, target: i, loc: location(b.GetNode())}
 		if err := p.direction(&k, b); err != nil {
 			return nil, err
 		}
@@ -207,7 +208,8 @@ func (p *planner) values(n *pg_query.SelectStmt, s *scope) (relation, error) {
 	if err != nil {
 		return q, err
 	}
-	limit, err := p.limit(n)
-	q.sql += orderSQL(order) + limit
+	ties, limit, err := p.limit(n, order)
+	q.sql += ties + orderSQL(order) + limit
+	q.order = orderOf(order)
 	return q, err
 }

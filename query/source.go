@@ -44,12 +44,20 @@ func (s *source) Open(projection []int) (duckdb.Scan, error) {
 			cols = append(cols, p)
 		}
 	}
-	rows, err := s.ref.table.Scan(s.ctx, cols)
+	rows, err := s.ref.open(s.ctx, cols)
 	if err != nil {
 		return nil, s.run.blame(err)
 	}
 	c.rows = rows
 	return c, nil
+}
+
+// open begins a scan, of fewer rows where the table can leave some out and their numbers do not matter.
+func (r *scanRef) open(ctx context.Context, cols []int) (tailrace.Rows, error) {
+	if r.table.Within != nil && len(r.filters) > 0 && !r.numbed {
+		return r.table.Within(ctx, cols, r.filters)
+	}
+	return r.table.Scan(ctx, cols)
 }
 
 // Where a vector's values come from, when not from a column.

@@ -8,6 +8,7 @@ import (
 
 // subLink plans a subquery in an expression.
 func (p *planner) subLink(s *scope, n *pg_query.SubLink) (expr, error) {
+	p.exposes = n.GetSubLinkType() == pg_query.SubLinkType_ARRAY_SUBLINK
 	q, err := p.query(n.GetSubselect().GetSelectStmt(), s)
 	if err != nil {
 		return expr{}, err
@@ -21,6 +22,8 @@ func (p *planner) subLink(s *scope, n *pg_query.SubLink) (expr, error) {
 			return expr{}, p.fail(n.GetLocation(), codeSyntax, "subquery must return only one column")
 		}
 		return expr{sql: "(" + q.sql + ")", typ: q.columns[0].typ}, nil
+	case pg_query.SubLinkType_ARRAY_SUBLINK:
+		return p.arrayQuery(q, n.GetLocation())
 	case pg_query.SubLinkType_ANY_SUBLINK, pg_query.SubLinkType_ALL_SUBLINK:
 		return p.quantified(s, n, q)
 	}
@@ -87,36 +90,53 @@ func threeValued(test, from string, all bool) string {
 	return "(SELECT CASE WHEN count(*) FILTER (" + test + ") > 0 THEN TRUE WHEN count(*) FILTER (" + test + " IS NULL) > 0 THEN NULL ELSE FALSE END " + from + ")"
 }
 
-// elements are the elements of an array written out.
-func (p *planner) elements(s *scope, n *pg_query.Node) ([]expr, error) {
-	if a := n.GetAArrayExpr(); a != nil {
-		es, err := p.exprs(s, a.GetElements())
-		if err != nil || len(es) == 0 {
-			return es, err
-		}
-		return p.unify(es, "ARRAY")
-	}
-	if c := n.GetTypeCast(); c != nil && len(c.GetTypeName().GetArrayBounds()) == 1 {
-		name := &pg_query.TypeName{Names: c.GetTypeName().GetNames(), Typmods: c.GetTypeName().GetTypmods(), Location: c.GetTypeName().GetLocation()}
-		t, err := p.typeOf(name)
-		if err != nil {
-			return nil, err
-		}
-		es, err := p.elements(s, c.GetArg())
-		if err != nil {
-			return nil, err
-		}
-		for i := range es {
-			if es[i], err = p.convert(es[i], t, true); err != nil {
-				return nil, err
+// elements are the elements of a one-dimensional array written out; ok is false for any other array.
+func (p *planner) elements(s *scope, n *pg_query.Node) (es []expr, ok bool, err error) {
+	if a := n.GetAArrayExpr(); a != nil && len(a.GetElements()) > 0 {
+		for _, e := range a.GetElements() {
+			if e.GetAArrayExpr() != nil {
+				return nil, false, nil
 			}
 		}
-		return es, nil
+		es, err := p.exprs(s, a.GetElements())
+		if err != nil {
+			return es, false, err
+		}
+		for _, e := range es {
+			if e.typ.Kind == kArray {
+				return nil, false, nil
+			}
+		}
+		es, err = p.unify(es, "ARRAY")
+		return es, true, err
 	}
-	if c := n.GetAConst(); c.GetSval() != nil {
-		return p.arrayText(c.GetSval().GetSval(), c.GetLocation())
+	if c := n.GetTypeCast(); c != nil && len(c.GetTypeName().GetArrayBounds()) == 1 {
+		t, err := p.typeOf(c.GetTypeName())
+		if err != nil {
+			return nil, false, err
+		}
+		es, ok, err := p.elements(s, c.GetArg())
+		if err != nil || !ok {
+			return nil, false, err
+		}
+		for i := range es {
+			if es[i], err = p.convert(es[i], t.Element(), true); err != nil {
+				return nil, false, err
+			}
+		}
+		return es, true, nil
 	}
-	return nil, p.refuse(location(n), "an array that is not written out")
+	if c := n.GetAConst(); c.GetSval() != nil && simpleArray(c.GetSval().GetSval()) {
+		es, err := p.arrayText(c.GetSval().GetSval(), c.GetLocation())
+		return es, err == nil, err
+	}
+	return nil, false, nil
+}
+
+// simpleArray reports whether an array literal has one dimension and no bounds written out.
+func simpleArray(text string) bool {
+	text = strings.TrimSpace(text)
+	return strings.HasPrefix(text, "{") && !strings.Contains(text[1:], "{")
 }
 
 // arrayText reads a one-dimensional array literal: {1,2,NULL,"a b"}.

@@ -2,6 +2,8 @@ package query
 
 import (
 	"math"
+	"regexp"
+	"strconv"
 	"time"
 
 	"tailrace/format"
@@ -148,17 +150,40 @@ func dateBin(_ *frame, dst []byte, a [][]byte) ([]byte, error) {
 // zoned is AT TIME ZONE with the zone's name.
 func zoned(f func(int64, *time.Location) int64) implementation {
 	return func(fr *frame, dst []byte, a [][]byte) ([]byte, error) {
-		name := string(a[0])
-		zone, ok := fr.cache.value.(*time.Location)
-		if !ok || fr.cache.pattern != name {
-			var err error
-			if zone, err = format.ParseTimeZone(name); err != nil {
-				return nil, raise(codeInvalid, "time zone \"%s\" not recognized", name)
-			}
-			fr.cache.pattern, fr.cache.value = name, zone
+		zone, err := fr.zoneNamed(string(a[0]))
+		if err != nil {
+			return nil, err
 		}
 		return putStampOrInfinity(dst, f(i64(a[1]), zone))
 	}
+}
+
+// posixZone is an offset without a name, which POSIX counts to the west.
+var posixZone = regexp.MustCompile(`^([+-]?)(\d{1,2}):(\d\d)$`)
+
+// posixOffset is the offset to the east in seconds.
+func posixOffset(m []string) int {
+	hours, _ := strconv.Atoi(m[2]) // digits
+	minutes, _ := strconv.Atoi(m[3])
+	if m[1] == "-" {
+		return hours*3600 + minutes*60
+	}
+	return -hours*3600 - minutes*60
+}
+
+// zoneNamed reads a zone's name, or finds it read already.
+func (f *frame) zoneNamed(name string) (*time.Location, error) {
+	zone, ok := f.cache.value.(*time.Location)
+	if !ok || f.cache.pattern != name {
+		var err error
+		if m := posixZone.FindStringSubmatch(name); m != nil {
+			zone = time.FixedZone(name, posixOffset(m))
+		} else if zone, err = format.ParseTimeZone(name); err != nil {
+			return nil, raise(codeInvalid, "time zone \"%s\" not recognized", name)
+		}
+		f.cache.pattern, f.cache.value = name, zone
+	}
+	return zone, nil
 }
 
 func putStampOrInfinity(dst []byte, t int64) ([]byte, error) {

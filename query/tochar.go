@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -45,33 +46,59 @@ func instantToChar(f *frame, dst []byte, a [][]byte) ([]byte, error) {
 	return toChar(dst, toLocal(t, f.zone()), string(a[1]), &at)
 }
 
-// toChar prints a local time by a template: keywords stand for fields, text in double quotes and everything else for itself.
+// intervalToChar prints the parts of an interval, which have no weekdays, names or zones.
+func intervalToChar(_ *frame, dst []byte, a [][]byte) ([]byte, error) {
+	if len(a[1]) == 0 {
+		return nil, errNull
+	}
+	v := readInterval(a[0])
+	p := charPrinter{dst: dst, interval: true, us: v.us % usDay, hour: v.us / usHour, year: int64(v.months / 12), month: int64(v.months % 12), mday: int64(v.days)}
+	p.yday = (p.year*12+p.month)*30 + p.mday
+	return p.run(string(a[1]))
+}
+
+// toChar prints a local time by a template.
 func toChar(dst []byte, local int64, format string, zone *time.Time) ([]byte, error) {
 	if !finiteStamp(local) || format == "" {
 		return nil, errNull
 	}
 	p := charPrinter{dst: dst, day: floorDiv(local, usDay), zone: zone}
 	p.us = local - p.day*usDay
+	p.hour = p.us / usHour
 	p.year, p.month, p.mday = civil(p.day)
+	p.yday = p.day - dayOf(p.year, 1, 1) + 1
+	return p.run(format)
+}
+
+// run prints by a template: keywords stand for fields, text in double quotes and everything else for itself.
+func (p *charPrinter) run(format string) ([]byte, error) {
 	for format != "" {
 		switch {
 		case format[0] == '"':
 			format = p.quoted(format[1:])
 			continue
-		case format[0] == '\\' && len(format) > 1:
-			p.dst, format = append(p.dst, format[1]), format[2:]
+		case strings.HasPrefix(format, `\"`):
+			p.dst, format = append(p.dst, '"'), format[2:]
+			continue
+		case strings.HasPrefix(format, "FX"):
+			format = format[2:]
 			continue
 		}
-		fill := true
+		fill, names := true, true // TM prints names without blanks behind
 		rest := format
-		for strings.HasPrefix(rest, "FM") || strings.HasPrefix(rest, "fm") {
-			fill, rest = false, rest[2:]
-		}
-		if strings.HasPrefix(rest, "FX") || strings.HasPrefix(rest, "TM") {
-			return nil, raise(codeUnsupported, "the prefix %s of to_char is not supported", rest[:2])
+		for len(rest) > 1 {
+			word := strings.ToUpper(rest[:2])
+			if word != rest[:2] && strings.ToLower(word) != rest[:2] || word != "FM" && word != "TM" {
+				break
+			}
+			fill, names, rest = fill && word != "FM", names && word != "TM", rest[2:]
 		}
 		k := keyword(rest)
 		if k == "" {
+			if rest != format {
+				format = rest
+				continue
+			}
 			p.dst, format = append(p.dst, format[0]), format[1:]
 			continue
 		}
@@ -80,7 +107,7 @@ func toChar(dst []byte, local int64, format string, zone *time.Time) ([]byte, er
 		if strings.HasPrefix(rest, "TH") || strings.HasPrefix(rest, "th") {
 			suffix, rest = rest[:2], rest[2:]
 		}
-		if err := p.field(k, fill, suffix); err != nil {
+		if err := p.field(k, fill, fill && names, suffix); err != nil {
 			return nil, err
 		}
 		format = rest
@@ -90,9 +117,11 @@ func toChar(dst []byte, local int64, format string, zone *time.Time) ([]byte, er
 
 type charPrinter struct {
 	dst               []byte
-	day, us           int64
+	day, us, hour     int64
 	year, month, mday int64
+	yday              int64
 	zone              *time.Time
+	interval          bool
 }
 
 func (p *charPrinter) quoted(s string) string {
@@ -108,21 +137,32 @@ func (p *charPrinter) quoted(s string) string {
 	return s
 }
 
-// field prints one keyword; without fill, zeros and blanks are left out.
-func (p *charPrinter) field(k string, fill bool, suffix string) error {
+// notInterval are the keywords that an interval has no value for.
+var notInterval = strings.Fields("MONTH Month month MON Mon mon DAY Day day DY Dy dy D ID BC B.C. AD A.D. bc b.c. ad a.d. TZH TZM TZ tz OF")
+
+// field prints one keyword; without fill, zeros and blanks are left out, without names, blanks behind a name.
+func (p *charPrinter) field(k string, fill, names bool, suffix string) error {
+	if p.interval && slices.Contains(notInterval, k) {
+		e := raise("22007", "invalid format specification for an interval value")
+		e.Hint = "Intervals are not tied to specific calendar dates."
+		return e
+	}
 	if n, width, ok := p.number(k); ok {
 		if !fill {
 			width = 0
 		}
-		if n < 0 && width > 0 {
+		if n < 0 && width > 0 && !slices.Contains([]string{"DD", "DDD", "MS", "US"}, k) {
 			width++
 		}
 		text := fmt.Sprintf("%0*d", width, n)
 		p.dst = append(append(p.dst, text...), ordinal(n, suffix)...)
 		return nil
 	}
+	if p.interval && (p.month == 0 && k != "Y,YYY") && (k == "RM" || k == "rm") {
+		return nil
+	}
 	if s, width, ok := p.word(k); ok {
-		if fill {
+		if names {
 			s = fmt.Sprintf("%-*s", width, s)
 		}
 		p.dst = append(p.dst, s...)
@@ -133,20 +173,26 @@ func (p *charPrinter) field(k string, fill bool, suffix string) error {
 
 // number is the value of a numeric keyword and how many digits it has at least.
 func (p *charPrinter) number(k string) (n int64, width int, ok bool) {
-	hour, year := p.us/usHour, p.shown()
+	hour, year := p.hour, p.shown()
 	iso, week := isoWeek(p.day)
-	doy := p.day - dayOf(p.year, 1, 1) + 1
+	monday := p.day - (week-1)*7 - (weekday(p.day)+6)%7 // of the first week
+	if iso <= 0 {
+		iso = 1 - iso
+	}
 	switch k {
 	case "HH24":
 		return hour, 2, true
 	case "HH", "HH12":
-		return (hour+11)%12 + 1, 2, true
+		if h := hour % 12; h != 0 {
+			return h, 2, true
+		}
+		return 12, 2, true
 	case "MI":
 		return p.us / usMinute % 60, 2, true
 	case "SS":
 		return p.us / usSecond % 60, 2, true
 	case "SSSS", "SSSSS":
-		return p.us / usSecond, 0, true
+		return hour*3600 + p.us%usHour/usSecond, 0, true
 	case "MS":
 		return p.us % usSecond / 1000, 3, true
 	case "US", "FF6":
@@ -175,7 +221,9 @@ func (p *charPrinter) number(k string) (n int64, width int, ok bool) {
 	case "DD":
 		return p.mday, 2, true
 	case "DDD":
-		return doy, 3, true
+		return p.yday, 3, true
+	case "IDDD":
+		return p.day - monday + 1, 3, true
 	case "D":
 		return weekday(p.day) + 1, 0, true
 	case "ID":
@@ -183,10 +231,13 @@ func (p *charPrinter) number(k string) (n int64, width int, ok bool) {
 	case "W":
 		return (p.mday-1)/7 + 1, 0, true
 	case "WW":
-		return (doy-1)/7 + 1, 2, true
+		return (p.yday-1)/7 + 1, 2, true
 	case "IW":
 		return week, 2, true
 	case "CC":
+		if p.interval {
+			return p.year / 100, 2, true
+		}
 		return period(p.year, 100), 2, true
 	case "J":
 		return p.day + 2451545, 0, true
@@ -198,72 +249,8 @@ func (p *charPrinter) number(k string) (n int64, width int, ok bool) {
 
 // shown is the year without its sign.
 func (p *charPrinter) shown() int64 {
-	if p.year <= 0 {
+	if p.year <= 0 && !p.interval {
 		return 1 - p.year
 	}
 	return p.year
-}
-
-// word is the value of a keyword that prints letters, and the width it is padded to.
-func (p *charPrinter) word(k string) (s string, width int, ok bool) {
-	month, weekdayName := time.Month(p.month).String(), time.Weekday(weekday(p.day)).String()
-	switch k {
-	case "MONTH", "Month", "month":
-		return inCase(month, k), 9, true
-	case "MON", "Mon", "mon":
-		return inCase(month[:3], k), 0, true
-	case "DAY", "Day", "day":
-		return inCase(weekdayName, k), 9, true
-	case "DY", "Dy", "dy":
-		return inCase(weekdayName[:3], k), 0, true
-	case "AM", "PM", "A.M.", "P.M.", "am", "pm", "a.m.", "p.m.":
-		s := "a"
-		if p.us >= 12*usHour {
-			s = "p"
-		}
-		return inCase(strings.Replace(strings.ToLower(k), strings.ToLower(k[:1]), s, 1), k), 0, true
-	case "BC", "AD", "B.C.", "A.D.", "bc", "ad", "b.c.", "a.d.":
-		s := "ad"
-		if p.year <= 0 {
-			s = "bc"
-		}
-		if strings.Contains(k, ".") {
-			s = s[:1] + "." + s[1:] + "."
-		}
-		return inCase(s, k), 0, true
-	case "Y,YYY":
-		return fmt.Sprintf("%d,%03d", p.shown()/1000, p.shown()%1000), 0, true
-	case "RM", "rm":
-		return inCase(strings.Fields("I II III IV V VI VII VIII IX X XI XII")[p.month-1], k), 4, true
-	}
-	return "", 0, false
-}
-
-func (p *charPrinter) zoned(k string) error {
-	seconds, name := 0, ""
-	if p.zone != nil {
-		name, seconds = p.zone.Zone()
-	}
-	sign := '+'
-	if seconds < 0 {
-		sign, seconds = '-', -seconds
-	}
-	switch {
-	case k == "TZ":
-		p.dst = append(p.dst, strings.ToUpper(name)...)
-	case k == "tz":
-		p.dst = append(p.dst, strings.ToLower(name)...)
-	case k == "TZH":
-		p.dst = fmt.Appendf(p.dst, "%c%02d", sign, seconds/3600)
-	case k == "TZM":
-		p.dst = fmt.Appendf(p.dst, "%02d", seconds/60%60)
-	case k == "OF":
-		p.dst = fmt.Appendf(p.dst, "%c%02d", sign, seconds/3600)
-		if seconds%3600 != 0 {
-			p.dst = fmt.Appendf(p.dst, ":%02d", seconds/60%60)
-		}
-	default:
-		return raise(codeUnsupported, "the template %s of to_char is not supported", k)
-	}
-	return nil
 }

@@ -56,6 +56,8 @@ func location(n *pg_query.Node) int32 {
 			return l
 		}
 		return n.GetAExpr().GetLocation()
+	case n.GetGroupingFunc() != nil:
+		return n.GetGroupingFunc().GetLocation()
 	case n.GetBoolExpr() != nil:
 		return n.GetBoolExpr().GetLocation()
 	case n.GetSubLink() != nil:

@@ -2,6 +2,7 @@ package query
 
 import (
 	"strings"
+	"time"
 )
 
 // truncated is a local time cut to the unit; calendar tells that the unit is a day or longer.
@@ -47,18 +48,22 @@ func truncStamp(_ *frame, dst []byte, a [][]byte) ([]byte, error) {
 }
 
 func truncInstant(f *frame, dst []byte, a [][]byte) ([]byte, error) {
-	t := i64(a[1])
+	return truncatedInstant(dst, string(a[0]), i64(a[1]), f.zone())
+}
+
+// truncatedInstant cuts what the zone's clocks show.
+func truncatedInstant(dst []byte, unit string, t int64, zone *time.Location) ([]byte, error) {
 	if !finiteStamp(t) {
 		return put64(dst, t), nil
 	}
-	local, calendar, err := truncated(string(a[0]), toLocal(t, f.zone()), "timestamp with time zone")
+	local, calendar, err := truncated(unit, toLocal(t, zone), "timestamp with time zone")
 	if err != nil {
 		return nil, err
 	}
 	if calendar {
-		return putStamp(dst, toInstant(local, f.zone()))
+		return putStamp(dst, toInstant(local, zone))
 	}
-	return putStamp(dst, local-offset(t, f.zone()))
+	return putStamp(dst, local-offset(t, zone))
 }
 
 func truncInterval(_ *frame, dst []byte, a [][]byte) ([]byte, error) {

@@ -13,14 +13,14 @@ var typeNames = map[string]kind{
 	"bool": kBool, "int2": kInt2, "int4": kInt4, "int8": kInt8, "float4": kFloat4, "float8": kFloat8, "numeric": kNumeric,
 	"text": kText, "varchar": kVarchar, "bpchar": kChar, "bytea": kBytea, "date": kDate, "time": kTime, "timestamp": kStamp,
 	"timestamptz": kStampTZ, "interval": kInterval, "uuid": kUUID, "json": kJSON, "jsonb": kJSONB,
-	"name": kText, "oid": kInt8,
+	"name": kName, "oid": kOID, "char": kLetter, "regclass": kRegclass, "regtype": kRegtype, "regproc": kRegproc, "regnamespace": kRegspace, "regrole": kRegrole,
 }
 
 // foreignTypes are types that PostgreSQL has and we do not, to tell "not supported" from "does not exist".
 var foreignTypes = map[string]bool{
 	"timetz": true, "money": true, "inet": true, "cidr": true, "macaddr": true, "bit": true, "varbit": true, "xml": true, "point": true,
-	"regclass": true, "regtype": true, "regproc": true, "regnamespace": true, "tsvector": true, "tsquery": true, "int4range": true,
-	"int8range": true, "numrange": true, "tsrange": true, "tstzrange": true, "daterange": true, "char": true, "xid": true, "pg_lsn": true,
+	"tsvector": true, "tsquery": true, "int4range": true,
+	"int8range": true, "numrange": true, "tsrange": true, "tstzrange": true, "daterange": true, "xid": true, "pg_lsn": true,
 	"box": true, "line": true, "circle": true, "polygon": true, "path": true, "lseg": true, "record": true, "unknown": true,
 }
 
@@ -39,23 +39,65 @@ func systemName(nodes []*pg_query.Node) (name string, ok bool) {
 	if len(parts) == 0 {
 		return "", false
 	}
-	return parts[len(parts)-1], len(parts) == 1 || len(parts) == 2 && parts[0] == "pg_catalog"
+	last := parts[len(parts)-1]
+	return last, len(parts) == 1 || len(parts) == 2 && (parts[0] == "pg_catalog" || parts[0] == "information_schema" && last == expandArray)
 }
 
-// typeOf reads a type as written in a cast.
+// typeOf reads a type as written in a cast; a domain is the type under it.
 func (p *planner) typeOf(n *pg_query.TypeName) (tailrace.Type, error) {
+	t, _, err := p.namedType(n)
+	return t, err
+}
+
+// namedType reads a type as written in a cast. domain is set when it is one: t is the type under it then.
+func (p *planner) namedType(n *pg_query.TypeName) (t tailrace.Type, domain *tailrace.NamedType, err error) {
 	name, ok := systemName(n.GetNames())
+	array := len(n.GetArrayBounds()) > 0
+	if k := typeNames[strings.TrimPrefix(name, "_")]; ok && k != kUnknown && strings.HasPrefix(name, "_") {
+		name, array = name[1:], true
+	}
 	k, known := typeNames[name]
 	switch {
-	case len(n.GetArrayBounds()) > 0:
-		return unknown, p.refuse(n.GetLocation(), "type "+name+"[]")
 	case ok && known:
+		t, err = p.typeMods(tailrace.TypeOf(k), n)
 	case ok && foreignTypes[name]:
-		return unknown, p.refuse(n.GetLocation(), "type "+name)
+		return unknown, nil, p.refuse(n.GetLocation(), "type "+name)
 	default:
-		return unknown, p.fail(n.GetLocation(), codeNoType, "type \"%s\" does not exist", strings.Join(namesOf(n.GetNames()), "."))
+		t, domain, err = p.userType(n)
 	}
-	t := tailrace.TypeOf(k)
+	if array && domain != nil {
+		return unknown, nil, p.refuse(n.GetLocation(), "an array of a domain")
+	}
+	if array && err == nil {
+		t = tailrace.ArrayOf(t)
+	}
+	return t, domain, err
+}
+
+// userType finds an enum or a domain.
+func (p *planner) userType(n *pg_query.TypeName) (tailrace.Type, *tailrace.NamedType, error) {
+	parts := namesOf(n.GetNames())
+	schema, name := "", parts[len(parts)-1]
+	if len(parts) == 2 {
+		schema = parts[0]
+	}
+	named := (*tailrace.NamedType)(nil)
+	if len(parts) <= 2 {
+		named = p.resolver.Type(schema, name)
+	}
+	switch {
+	case named == nil:
+		return unknown, nil, p.fail(n.GetLocation(), codeNoType, "type \"%s\" does not exist", strings.Join(parts, "."))
+	case len(n.GetTypmods()) > 0:
+		return unknown, nil, p.fail(n.GetLocation(), codeSyntax, "type modifier is not allowed for type \"%s\"", name)
+	case named.Domain != 0:
+		return named.Type, named, nil
+	}
+	return named.Type, nil, nil
+}
+
+// typeMods gives t the modifiers written behind its name.
+func (p *planner) typeMods(t tailrace.Type, n *pg_query.TypeName) (tailrace.Type, error) {
 	var mods []int32
 	for _, m := range n.GetTypmods() {
 		c := m.GetAConst()

@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	pg_query "github.com/pganalyze/pg_query_go/v6"
-
-	"tailrace"
 )
 
 // windows notes the WINDOW clause.
@@ -25,6 +23,8 @@ func (p *planner) windows(s *scope, list []*pg_query.Node) error {
 // windowCall plans a call with OVER.
 func (p *planner) windowCall(s *scope, name string, n *pg_query.FuncCall) (expr, error) {
 	switch {
+	case s.inDef:
+		return expr{}, p.fail(n.GetLocation(), codeWindowing, "window functions are not allowed in window definitions")
 	case s.inOver:
 		return expr{}, p.fail(n.GetLocation(), codeWindowing, "window function calls cannot be nested")
 	case s.inAgg:
@@ -34,13 +34,18 @@ func (p *planner) windowCall(s *scope, name string, n *pg_query.FuncCall) (expr,
 	}
 	s.inOver = true
 	defer func() { s.inOver = false }()
+	s.inDef = true
 	over, err := p.over(s, n.GetOver())
+	s.inDef = false
 	if err != nil {
 		return expr{}, err
 	}
 	if aggregates[name] != nil {
 		if n.GetAggDistinct() {
-			return expr{}, p.refuse(n.GetLocation(), "DISTINCT for window functions")
+			return expr{}, p.fail(n.GetLocation(), codeUnsupported, "DISTINCT is not implemented for window functions")
+		}
+		if len(n.GetAggOrder()) > 0 {
+			return expr{}, p.fail(n.GetLocation(), codeUnsupported, "aggregate ORDER BY is not implemented for window functions")
 		}
 		sql, e, err := p.aggregateCall(s, name, n, over)
 		e.sql = sql
@@ -56,6 +61,9 @@ func (p *planner) windowCall(s *scope, name string, n *pg_query.FuncCall) (expr,
 			return expr{}, err
 		}
 		return expr{}, p.noFunction(name, args, n.GetLocation())
+	}
+	if n.GetAggFilter() != nil {
+		return expr{}, p.fail(n.GetLocation(), codeUnsupported, "FILTER is not implemented for non-aggregate window functions")
 	}
 	args, err := p.arguments(s, n)
 	if err != nil {
@@ -100,6 +108,9 @@ func (p *planner) over(s *scope, w *pg_query.WindowDef) (window, error) {
 		if def == nil {
 			return window{}, p.fail(w.GetLocation(), "42704", "window \"%s\" does not exist", name)
 		}
+		if err := p.overrides(w, def, name); err != nil {
+			return window{}, err
+		}
 		if len(partition) == 0 {
 			partition = def.GetPartitionClause()
 		}
@@ -125,7 +136,7 @@ func (p *planner) over(s *scope, w *pg_query.WindowDef) (window, error) {
 			if err := p.comparable(e, e.loc); err != nil {
 				return window{}, err
 			}
-			keys = append(keys, sortKey{sql: e.sql, kind: e.typ.Kind}.key())
+			keys = append(keys, sortKey{sql: e.sql, typ: e.typ}.key())
 		}
 		parts = append(parts, "PARTITION BY "+strings.Join(keys, ", "))
 	}
@@ -148,91 +159,21 @@ func (p *planner) over(s *scope, w *pg_query.WindowDef) (window, error) {
 	return window{" OVER (" + strings.Join(parts, " ") + ")", " OVER (" + strings.Join(safe, " ") + ")"}, nil
 }
 
-// wholePartition reports whether a frame is the whole partition for all its rows.
-func wholePartition(options int32, ordered bool) bool {
-	if options&(excludeCurrent|excludeGroup|excludeTies) != 0 {
-		return false
+// overrides refuses a window that builds on another one and changes what that says.
+func (p *planner) overrides(w, def *pg_query.WindowDef, name string) error {
+	if w.GetRefname() == "" {
+		return nil // OVER name, which is the window itself
 	}
-	peers := options&frameRows == 0 && !ordered // all rows are peers: the current row's group is the partition
-	start := options&startUnbounded != 0 || peers && options&startCurrent != 0
-	end := options&endUnbounded != 0 || peers && options&endCurrent != 0
-	return start && end
-}
-
-// Bits of WindowDef.frameOptions, from PostgreSQL's parsenodes.h.
-const (
-	frameGiven        = 0x1
-	frameRange        = 0x2
-	frameRows         = 0x4
-	startUnbounded    = 0x20
-	endUnbounded      = 0x100
-	startCurrent      = 0x200
-	endCurrent        = 0x400
-	startOffsetBefore = 0x800
-	endOffsetBefore   = 0x1000
-	startOffsetAfter  = 0x2000
-	endOffsetAfter    = 0x4000
-	excludeCurrent    = 0x8000
-	excludeGroup      = 0x10000
-	excludeTies       = 0x20000
-	frameOffsets      = startOffsetBefore | endOffsetBefore | startOffsetAfter | endOffsetAfter
-)
-
-// frame plans ROWS, RANGE and GROUPS.
-func (p *planner) frame(s *scope, w *pg_query.WindowDef, keys []sortKey) (string, error) {
-	o := w.GetFrameOptions()
-	if o&frameGiven == 0 {
-		return "", nil
-	}
-	unit, offset := "GROUPS", kInt8
+	var what string
 	switch {
-	case o&frameRange != 0:
-		unit = "RANGE"
-		if o&frameOffsets != 0 {
-			if len(keys) != 1 || category(keys[0].kind) != 'N' || keys[0].kind == kNumeric {
-				return "", p.refuse(w.GetLocation(), "RANGE with offset over this ordering")
-			}
-			offset = keys[0].kind
-		}
-	case o&frameRows != 0:
-		unit = "ROWS"
+	case len(w.GetPartitionClause()) > 0:
+		what = "cannot override PARTITION BY clause of window \"%s\""
+	case len(w.GetOrderClause()) > 0 && len(def.GetOrderClause()) > 0:
+		what = "cannot override ORDER BY clause of window \"%s\""
+	case def.GetFrameOptions()&frameGiven != 0:
+		what = "cannot copy window \"%s\" because it has a frame clause"
+	default:
+		return nil
 	}
-	start, err := p.bound(s, w.GetStartOffset(), offset, o&startUnbounded != 0, o&startCurrent != 0, o&startOffsetBefore != 0, "UNBOUNDED PRECEDING")
-	if err != nil {
-		return "", err
-	}
-	end, err := p.bound(s, w.GetEndOffset(), offset, o&endUnbounded != 0, o&endCurrent != 0, o&endOffsetBefore != 0, "UNBOUNDED FOLLOWING")
-	if err != nil {
-		return "", err
-	}
-	out := unit + " BETWEEN " + start + " AND " + end
-	switch {
-	case o&excludeCurrent != 0:
-		out += " EXCLUDE CURRENT ROW"
-	case o&excludeGroup != 0:
-		out += " EXCLUDE GROUP"
-	case o&excludeTies != 0:
-		out += " EXCLUDE TIES"
-	}
-	return out, nil
-}
-
-func (p *planner) bound(s *scope, n *pg_query.Node, k kind, unbounded, current, before bool, open string) (string, error) {
-	switch {
-	case unbounded:
-		return open, nil
-	case current:
-		return "CURRENT ROW", nil
-	}
-	e, err := p.expr(s, n)
-	if err != nil {
-		return "", err
-	}
-	if e, err = p.convert(e, tailrace.TypeOf(k), false); err != nil {
-		return "", err
-	}
-	if before {
-		return e.sql + " PRECEDING", nil
-	}
-	return e.sql + " FOLLOWING", nil
+	return p.fail(w.GetLocation(), codeWindowing, what, name)
 }

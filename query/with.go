@@ -36,6 +36,9 @@ func (p *planner) with(s *scope, n *pg_query.WithClause) (string, error) {
 			outs = append(outs, output(i))
 		}
 		list = append(list, name+"("+strings.Join(outs, ", ")+") AS ("+q.sql+")")
+		if given := len(c.GetAliascolnames()); given > len(q.columns) {
+			return "", p.fail(c.GetLocation(), codeInvalidRef, "WITH query \"%s\" has %d columns available but %d columns specified", c.GetCtename(), len(q.columns), given)
+		}
 		if err := p.rename(c.GetCtename(), q.columns, c.GetAliascolnames()); err != nil {
 			return "", err
 		}

@@ -14,16 +14,17 @@ type loop struct {
 	checkpoint tailrace.SeqNo       // the folds hold everything up to it at the start
 	after      tailrace.SeqNo       // following begins here: below the checkpoint, to refill the tail's windows
 	fold       chan *log.Checkpoint // the fold that was asked for
+	taking     chan struct{}        // held by the one that asks for it
 	wanted     atomic.Bool          // a fold is asked for
 	entries    atomic.Int64         // applied since the start
 	bytes      atomic.Int64         // of records applied since the start
-	changes    atomic.Int64         // transactions applied since the start
+	changes    atomic.Int64         // transactions applied since the start, but for the log's own
 	applied    atomic.Uint64        // SeqNo
 }
 
 // startAt finds where to begin to follow the log.
 func (n *node) startAt(ctx context.Context, c *log.Checkpoint) error {
-	n.loop.fold = make(chan *log.Checkpoint, 1)
+	n.loop.fold, n.loop.taking = make(chan *log.Checkpoint, 1), make(chan struct{}, 1)
 	if c == nil {
 		return nil
 	}
@@ -78,15 +79,24 @@ func (n *node) applyEntry(e *log.Entry) error {
 	n.tail.Apply(e, changes)
 	n.log.Applied(e)
 
-	size := 0
+	size, changed, isCatalog := 0, 0, false
 	for _, txn := range e.Txns {
+		own := true // of the log's: sessions and claims
 		for _, r := range txn.Records {
 			size += len(r.Payload) + 8*len(r.Keys)
+			own = own && (r.Kind == log.KindSession || r.Kind == log.KindClaim)
+			isCatalog = isCatalog || r.Kind == log.KindCatalog
 		}
+		if !own {
+			changed++
+		}
+	}
+	if sources := n.ingest.Load(); sources != nil && isCatalog { // another node's statement may have been about sources
+		sources.Wake()
 	}
 	n.loop.entries.Add(1)
 	n.loop.bytes.Add(int64(size))
-	n.loop.changes.Add(int64(len(e.Txns)))
+	n.loop.changes.Add(int64(changed))
 	n.loop.applied.Store(uint64(e.Seq))
 	return nil
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"tailrace/log"
@@ -15,7 +16,7 @@ const (
 )
 
 // checkpoints writes a checkpoint each time CheckpointBytes of log were applied since the last one, and each CheckpointEvery when
-// anything was, until ctx is done. One that cannot be written (a full disk) is tried again at the next turn: the log only grows meanwhile.
+// anything was, while this node keeps house, until ctx is done. One that cannot be written (a full disk) is tried again at the next turn: the log only grows meanwhile.
 func (n *node) checkpoints(ctx context.Context) error {
 	look := time.NewTicker(checkpointLook)
 	defer look.Stop()
@@ -29,7 +30,7 @@ func (n *node) checkpoints(ctx context.Context) error {
 		}
 		grown, changed := n.loop.bytes.Load()-bytes, n.loop.changes.Load() > changes
 		since := time.Since(last)
-		if since < pause || (grown < CheckpointBytes && (!changed || since < CheckpointEvery)) {
+		if !n.isKeeper() || since < pause || (grown < CheckpointBytes && (!changed || since < CheckpointEvery)) {
 			continue
 		}
 		last, pause = time.Now(), 0
@@ -37,6 +38,7 @@ func (n *node) checkpoints(ctx context.Context) error {
 		switch {
 		case ctx.Err() != nil:
 			return nil
+		case errors.Is(err, log.ErrFenced): // another node keeps house now
 		case err != nil:
 			n.options.Logger.Error("write a checkpoint", "error", err)
 			n.counts.checkpointErrors.Add(1)
@@ -51,7 +53,7 @@ func (n *node) checkpoints(ctx context.Context) error {
 // checkpoint flushes what is large, so that the checkpoint is small, takes the fold and writes it. It returns what had been applied when the
 // fold was taken, at least.
 func (n *node) checkpoint(ctx context.Context) (bytes, changes int64, err error) {
-	if err := n.shards.Flush(ctx, n.log.Commit); err != nil {
+	if err := n.shards.Flush(ctx, n.keep); err != nil {
 		return 0, 0, err
 	}
 	bytes, changes = n.loop.bytes.Load(), n.loop.changes.Load()
@@ -71,8 +73,14 @@ func (n *node) checkpoint(ctx context.Context) (bytes, changes int64, err error)
 	return bytes, changes, nil
 }
 
-// takeFold asks the apply loop for the state after its next entry; a tick comes each second if nothing else does.
+// takeFold asks the apply loop for the state after its next entry; a tick comes each second if nothing else does. Callers take turns.
 func (n *node) takeFold(ctx context.Context) (*log.Checkpoint, error) {
+	select {
+	case n.loop.taking <- struct{}{}:
+		defer func() { <-n.loop.taking }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	select {
 	case <-n.loop.fold: // one that an earlier turn asked for and gave up waiting for
 	default:

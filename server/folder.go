@@ -12,8 +12,9 @@ import (
 
 // folder is a data folder that this process has locked.
 type folder struct {
-	dir  string
-	lock *os.File
+	dir    string
+	lock   *os.File
+	format Format // as FORMAT has it
 }
 
 // LockedError says that another process uses the data folder.
@@ -50,6 +51,12 @@ func openFolder(dir string) (*folder, error) {
 	return f, nil
 }
 
+// isDataFolder says whether dir holds a log.
+func isDataFolder(dir string) bool {
+	found, err := filepath.Glob(filepath.Join(dir, "log", "MANIFEST-*")) // pebble's
+	return err == nil && len(found) > 0
+}
+
 // take locks the folder and writes who has it.
 func (f *folder) take() error {
 	err := unix.Flock(int(f.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
@@ -64,6 +71,12 @@ func (f *folder) take() error {
 	}
 	if err != nil {
 		return fmt.Errorf("lock data folder %s: %w", f.dir, err)
+	}
+	if f.format, err = readFormat(f.dir); err == nil {
+		err = f.format.check("data folder " + f.dir)
+	}
+	if err != nil {
+		return err
 	}
 	if err := f.lock.Truncate(0); err != nil {
 		return fmt.Errorf("lock data folder %s: %w", f.dir, err)

@@ -35,8 +35,15 @@ var (
 	descCheckpoints = described("checkpoints_total", "Checkpoints written since the start.")
 	descCheckErrors = described("checkpoint_errors_total", "Checkpoints that could not be written since the start.")
 
+	descMemory      = described("memory_bytes", "Bytes that a share of the node's memory has given out; spill is bytes on disk.", "share")
+	descMemoryLimit = described("memory_limit_bytes", "Bytes that a share of the node's memory has at most.", "share")
+	descMemoryWaits = described("memory_waits_total", "How often work waited for its share of the node's memory, since the start.")
+	descMemoryFull  = described("memory_refusals_total", "How often a share of the node's memory was used up, so that something was spilled, evicted or refused, since the start.")
+
 	descTables    = described("tables", "Tables in the catalog.")
 	descUnflushed = described("shard_memtable_bytes", "Bytes of updates that are in memory and the log only.")
+	descIndexed   = described("index_collections", "Collections whose keys are looked up in the local index.")
+	descIndex     = described("index_bytes", "Bytes on disk of the local index.")
 	descUpper     = described("shard_upper_seconds", "Everything below this time is known to the shards, as seconds since the Unix epoch.")
 
 	descSubs   = described("subscriptions", "Subscriptions that run, by what they read: the snapshot, the tail's window (live), or history (behind).", "state")
@@ -84,14 +91,29 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 	counter(descCheckpoints, n.counts.checkpoints.Load())
 	counter(descCheckErrors, n.counts.checkpointErrors.Load())
 	gauge(descTables, float64(len(n.catalog.Current().Tables)))
+	nearby := n.shards.IndexStats()
+	gauge(descIndexed, float64(nearby.Collections))
+	gauge(descIndex, float64(nearby.Bytes))
 	gauge(descUnflushed, float64(n.shards.Unflushed()))
 	gauge(descUpper, float64(n.shards.Upper())/1e6)
+	c.memory(gauge, counter)
 	c.subscriptions(gauge)
 	c.sessions(gauge, counter)
 	c.sources(gauge)
 }
 
 type gaugeFunc = func(d *prometheus.Desc, v float64, labels ...string)
+
+func (c *collector) memory(gauge gaugeFunc, counter func(*prometheus.Desc, int64)) {
+	waits, refusals := int64(0), int64(0)
+	for _, u := range c.node.budget.Usage() {
+		gauge(descMemory, float64(u.Used), u.Name)
+		gauge(descMemoryLimit, float64(u.Limit), u.Name)
+		waits, refusals = waits+u.Waits, refusals+u.Refusals
+	}
+	counter(descMemoryWaits, waits)
+	counter(descMemoryFull, refusals)
+}
 
 func (c *collector) subscriptions(gauge gaugeFunc) {
 	byState := map[string]int{"snapshot": 0, "live": 0, "behind": 0}

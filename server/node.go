@@ -6,14 +6,15 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
 	"tailrace"
+	"tailrace/budget"
 	"tailrace/catalog"
-	"tailrace/file"
+	"tailrace/ingest"
 	"tailrace/log"
-	"tailrace/pebble"
 	"tailrace/shard"
 	"tailrace/tail"
 )
@@ -21,19 +22,27 @@ import (
 // node is a data folder that is open, and the folds of its log.
 type node struct {
 	options   Options
-	folder    *folder
-	consensus *pebble.Consensus
+	budget    *budget.Node
+	folder    *folder // nil when the stores were given
+	stores    Stores
+	consensus tailrace.Consensus
 	log       *log.Log
 	catalog   *catalog.Fold
 	shards    *shard.Set
 	tail      *tail.Tail
 	loop      loop
 	counts    counts
+	live      atomic.Pointer[live]
+	ingest    atomic.Pointer[ingest.Ingest] // nil until it runs
+	keeper    atomic.Pointer[log.Claim]     // nil while another node keeps house
+	fenced    chan struct{}                 // holds a token when the keeper's claim has moved on
+
+	closeStores func() error // nil when there is nothing to close
 }
 
 // open locks the folder and restores the folds from the newest checkpoint. Nothing runs yet. Close it.
 func open(ctx context.Context, o Options) (*node, error) {
-	n := &node{options: o.withDefaults(), catalog: catalog.NewFold()}
+	n := &node{options: o.withDefaults(), catalog: catalog.NewFold(), fenced: make(chan struct{}, 1)}
 	if err := n.open(ctx, o.Data); err != nil {
 		_ = n.close() // err says more
 		return nil, err
@@ -42,28 +51,42 @@ func open(ctx context.Context, o Options) (*node, error) {
 }
 
 func (n *node) open(ctx context.Context, dir string) (err error) {
-	if n.folder, err = openFolder(dir); err != nil {
-		return err
-	}
-	if n.consensus, err = pebble.Open(n.folder.path("log"), pebble.Options{Logger: n.options.Logger}); err != nil {
-		return err
-	}
-	blob, err := file.Open(n.folder.path("blob"), file.Options{})
+	l, err := newLive(n.options)
 	if err != nil {
 		return err
 	}
-	session := sessionName()
-	var from *log.Checkpoint
-	n.log, from, err = log.Open(ctx, log.Options{Consensus: n.consensus, Blob: blob, Session: session, Logger: n.options.Logger})
+	n.live.Store(l)
+	if n.budget, err = n.options.budget(); err != nil {
+		return err
+	}
+	if n.stores, err = n.openStores(dir); err != nil {
+		return err
+	}
+	from, err := n.openLog(ctx, n.stores)
 	if err != nil {
 		return err
 	}
-	n.shards = shard.New(blob, session, shard.Options{Logger: n.options.Logger, Ended: n.log.Ended})
 	if err := n.restore(from); err != nil {
 		return err
 	}
-	n.tail = tail.New(tail.Options{Shards: n.shards})
-	return n.startAt(ctx, from)
+	n.tail = tail.New(tail.Options{Budget: n.budget, Shards: n.shards})
+	if err := n.startAt(ctx, from); err != nil || n.folder == nil {
+		return err
+	}
+	return n.folder.sign(n.options.Version)
+}
+
+// openIndex opens the local index of keys, before this node appends to the log. Without it lookups are slow and right.
+func (n *node) openIndex(ctx context.Context) error {
+	if n.folder == nil {
+		return nil
+	}
+	err := n.shards.OpenIndex(ctx, n.folder.path("index"), n.consensus, n.log.Head())
+	if err != nil && ctx.Err() == nil {
+		n.options.Logger.Warn("do without the index of keys", "error", err)
+		return nil
+	}
+	return err
 }
 
 // sessionName is this start's name in the log and in front of every blob it writes.
@@ -131,8 +154,11 @@ func ended(err error) error {
 // close gives up the folder. Nothing runs any more.
 func (n *node) close() error {
 	var errs []error
-	if n.consensus != nil {
-		errs = append(errs, n.consensus.Close())
+	if n.shards != nil {
+		errs = append(errs, n.shards.CloseIndex())
+	}
+	if n.closeStores != nil {
+		errs = append(errs, n.closeStores())
 	}
 	if n.folder != nil {
 		errs = append(errs, n.folder.close())

@@ -4,21 +4,29 @@ import (
 	"log/slog"
 	"runtime"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // Options say how a node runs.
 type Options struct {
-	Data   string // folder, made if need be
+	Data   string // folder, made if need be; not used when Stores are given
 	Listen string // address for PostgreSQL clients, for example 127.0.0.1:6875; port 0 takes a free one
-	HTTP   string // address for health and metrics
+	HTTP   string // address for health and metrics; "" with given Stores: none
 	// Drain is how long sessions may go on after the node was told to stop.
 	Drain          time.Duration
 	MaxConnections int   // sessions at once; 0 is pgwire.DefaultConnections
-	QueryMemory    int64 // bytes that SELECT may use before it spills; 0 is a quarter of the machine's
-	Version        string
-	Logger         *slog.Logger
+	Memory         int64 // bytes that the node may use, cut into shares (package budget); 0 is budget.Default
+	QueryMemory    int64 // bytes that SELECT may use before it spills, in place of its share; 0 is the share
+	// Shares are sizes, in bytes, in place of those that Memory is cut into, by name: for tests.
+	Shares map[string]int64
+	// TLSCert and TLSKey are PEM files: the certificate, with what leads to its root, to show to PostgreSQL clients, and its key. Both or neither.
+	TLSCert, TLSKey string
+	RequireTLS      bool // refuse sessions in the clear
+	Version         string
+	Logger          *slog.Logger
+	// Reload, when set, brings the options as they are read again while the node runs. What can change does: see live.
+	Reload <-chan Options
+	// Stores, when set, are what the node runs on instead of a data folder.
+	Stores *Stores
 	// Ready, when set, is told once that the node serves, and where.
 	Ready func(Addresses)
 }
@@ -35,7 +43,7 @@ const (
 	CheckpointBytes = 8 << 20
 	// CheckpointEvery makes one due when less changed.
 	CheckpointEvery = 30 * time.Second
-	// MinQueryMemory is the least that SELECT gets, in bytes.
+	// MinQueryMemory is the least that QueryMemory gives SELECT, in bytes.
 	MinQueryMemory = 128 << 20
 )
 
@@ -44,13 +52,9 @@ func (o Options) withDefaults() Options {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	if o.QueryMemory == 0 {
-		var info unix.Sysinfo_t
-		if unix.Sysinfo(&info) == nil {
-			o.QueryMemory = int64(info.Totalram) * int64(info.Unit) / 4
-		}
+	if o.QueryMemory > 0 {
+		o.QueryMemory = max(o.QueryMemory, MinQueryMemory)
 	}
-	o.QueryMemory = max(o.QueryMemory, MinQueryMemory)
 	if o.Version == "" {
 		o.Version = "unknown"
 	}

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -12,18 +13,43 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"tailrace/ingest"
+	"tailrace/log"
 	"tailrace/pgwire"
 	"tailrace/query"
 	"tailrace/sql"
 )
 
-// Run serves the data folder until ctx is done, then drains and returns nil. An error is why it could not start or go on.
-func Run(ctx context.Context, o Options) (err error) {
+// restartPause is how long a node that lost its place in the log waits before it starts again.
+const restartPause = time.Second
+
+// Run serves the data folder until ctx is done, then drains and returns nil. An error is why it could not start or go on. A node that was so slow
+// that the log was cut off before its place starts again from the checkpoint; its clients come back.
+func Run(ctx context.Context, o Options) error {
+	o = o.withDefaults()
+	for {
+		err := run(ctx, o)
+		switch {
+		case errors.Is(err, log.ErrEnded):
+			return fmt.Errorf("stop: other nodes did not hear of this one for too long and ended its session; what was not acknowledged is not committed; "+
+				"start it again: %w", err)
+		case !errors.Is(err, log.ErrTruncated) || ctx.Err() != nil:
+			return err
+		}
+		o.Logger.Warn("start again from the checkpoint", "error", err)
+		pause(ctx, restartPause)
+	}
+}
+
+// run is Run, once.
+func run(ctx context.Context, o Options) (err error) {
 	n, err := open(ctx, o)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, n.close()) }()
+	if err := n.openIndex(ctx); err != nil {
+		return err
+	}
 	return n.inside(ctx, func(ctx context.Context) error {
 		if _, err := n.log.Sync(ctx); err != nil {
 			return fmt.Errorf("catch up with the log: %w", err)
@@ -42,20 +68,25 @@ type edges struct {
 
 // serve opens the edges, runs them until ctx is done, and drains them.
 func (n *node) serve(ctx context.Context) error {
-	engine, err := query.NewEngine(query.Options{
-		MemoryBytes: n.options.QueryMemory, Threads: queryThreads(), TempDir: n.folder.path("tmp"),
-	})
-	if err != nil {
-		return fmt.Errorf("start the query engine: %w", err)
+	var engine *query.Engine
+	if !n.stores.NoQuery {
+		var err error
+		engine, err = n.openQuery()
+		if err != nil {
+			return fmt.Errorf("start the query engine: %w", err)
+		}
+		defer engine.Close()
 	}
-	defer engine.Close()
 	e := &edges{query: engine}
-	e.ingest = ingest.New(ingest.Options{Log: n.log, Catalog: n.catalog, Shards: n.shards, Logger: n.options.Logger, Open: n.openSource})
+	e.ingest = ingest.New(ingest.Options{Budget: n.budget, Log: n.log, Catalog: n.catalog, Shards: n.shards, Logger: n.options.Logger, Open: n.openSource})
+	n.ingest.Store(e.ingest)
 	e.pg = pgwire.New(pgwire.Options{
 		Logger: n.options.Logger, MaxConnections: n.options.MaxConnections,
+		TLS: func() *tls.Config { return n.live.Load().tls }, RequireTLS: func() bool { return n.live.Load().requireTLS },
 		Engine: &sql.Engine{
-			Log: n.log, Catalog: n.catalog, Shards: n.shards, Tail: n.tail, Query: engine,
-			Sources: &sources{ingest: e.ingest, catalog: n.catalog}, Logger: n.options.Logger,
+			Budget: n.budget,
+			Log:    n.log, Catalog: n.catalog, Shards: n.shards, Tail: n.tail, Query: engine,
+			Sources: &sources{ingest: e.ingest, catalog: n.catalog}, Backup: n.startBackup, Logger: n.options.Logger, Started: time.Now(),
 		},
 	})
 	pgListener, httpListener, err := n.listen(ctx)
@@ -65,27 +96,39 @@ func (n *node) serve(ctx context.Context) error {
 	return n.runEdges(ctx, e, pgListener, httpListener)
 }
 
-// listen opens the ports. Beyond loopback it does so only once somebody can be asked for a password.
+// listen opens the ports. Beyond loopback it does so only once somebody can be asked for a password. web is nil when given stores go without.
 func (n *node) listen(ctx context.Context) (pg, web net.Listener, err error) {
-	for _, addr := range []string{n.options.Listen, n.options.HTTP} {
-		local, err := loopback(addr)
-		if err != nil {
-			return nil, nil, err
-		}
-		if !local && len(n.catalog.Current().Users) == 0 {
-			return nil, nil, fmt.Errorf("refuse to listen on %s: no user exists, so anybody who reaches it could come in; "+
-				"make one first: tailrace user add NAME --data %s", addr, n.options.Data)
-		}
+	if open := n.stores.Listen; open != nil {
+		pg, err = open()
+	} else {
+		pg, err = n.listenOn(ctx, "PostgreSQL clients", n.options.Listen)
 	}
-	var config net.ListenConfig
-	if pg, err = config.Listen(ctx, "tcp", n.options.Listen); err != nil {
-		return nil, nil, fmt.Errorf("listen for PostgreSQL clients: %w", err)
+	if err != nil || n.options.Stores != nil && n.options.HTTP == "" {
+		return pg, nil, err
 	}
-	if web, err = config.Listen(ctx, "tcp", n.options.HTTP); err != nil {
+	if web, err = n.listenOn(ctx, "HTTP", n.options.HTTP); err != nil {
 		_ = pg.Close() // nobody connected yet
-		return nil, nil, fmt.Errorf("listen for HTTP: %w", err)
+		return nil, nil, err
 	}
 	return pg, web, nil
+}
+
+// listenOn opens one port.
+func (n *node) listenOn(ctx context.Context, what, addr string) (net.Listener, error) {
+	local, err := loopback(addr)
+	if err != nil {
+		return nil, err
+	}
+	if !local && len(n.catalog.Current().Users) == 0 {
+		return nil, fmt.Errorf("refuse to listen on %s: no user exists, so anybody who reaches it could come in; "+
+			"make one first: tailrace user add NAME --data %s", addr, n.options.Data)
+	}
+	var config net.ListenConfig
+	l, err := config.Listen(ctx, "tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("listen for %s: %w", what, err)
+	}
+	return l, nil
 }
 
 // loopback reports whether only this machine reaches addr.
@@ -116,14 +159,19 @@ func (n *node) runEdges(ctx context.Context, e *edges, pgListener, httpListener 
 		return e.pg.Serve(sessions, pgListener)
 	})
 	group.Go(func() error {
+		if httpListener == nil {
+			return nil
+		}
 		if err := web.Serve(httpListener); !errors.Is(err, http.ErrServerClosed) {
 			return fmt.Errorf("serve HTTP: %w", err)
 		}
 		return nil
 	})
 	group.Go(func() error { return ended(e.ingest.Run(upkeep)) })
-	group.Go(func() error { return ended(n.shards.Maintain(upkeep, n.log.Commit)) })
+	group.Go(func() error { return n.keepHouse(upkeep) })
+	group.Go(func() error { return ended(n.shards.Maintain(upkeep, n.keep)) })
 	group.Go(func() error { return n.checkpoints(upkeep) })
+	group.Go(func() error { return n.reloads(upkeep, e.pg) })
 	group.Go(func() error {
 		<-groupCtx.Done()
 		n.drain(e, sessionsEnded, endSessions)
@@ -131,18 +179,23 @@ func (n *node) runEdges(ctx context.Context, e *edges, pgListener, httpListener 
 		return ended(web.Shutdown(kept)) // health says "draining" to the end; its requests are short
 	})
 	if n.options.Ready != nil {
-		n.options.Ready(Addresses{Postgres: pgListener.Addr().String(), HTTP: httpListener.Addr().String()})
+		at := Addresses{Postgres: pgListener.Addr().String()}
+		if httpListener != nil {
+			at.HTTP = httpListener.Addr().String()
+		}
+		n.options.Ready(at)
 	}
 	return group.Wait()
 }
 
 // drain ends the sessions: idle ones and subscriptions at once, with what to do next, the others when they are done or the time is up.
 func (n *node) drain(e *edges, sessionsEnded <-chan struct{}, endSessions context.CancelFunc) {
-	n.options.Logger.Info("draining", "sessions", e.pg.Stats().Sessions, "within", n.options.Drain)
+	within := n.live.Load().drain
+	n.options.Logger.Info("draining", "sessions", e.pg.Stats().Sessions, "within", within)
 	e.draining.Store(true)
 	e.pg.Drain()
 	n.tail.Drain()
-	timer := time.NewTimer(n.options.Drain)
+	timer := time.NewTimer(within)
 	defer timer.Stop()
 	select {
 	case <-sessionsEnded:

@@ -14,6 +14,9 @@ import (
 
 // openSource returns the adapter for a source. It does not connect.
 func (n *node) openSource(c ingest.Config) (tailrace.Source, error) {
+	if open := n.stores.OpenSource; open != nil {
+		return open(c)
+	}
 	if c.Kind != "postgres" {
 		return nil, &tailrace.Error{
 			Code: "0A000", Message: fmt.Sprintf("sources of kind %q are not supported", c.Kind), Hint: "This version follows PostgreSQL only.",

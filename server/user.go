@@ -2,32 +2,28 @@ package server
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
-
-	"github.com/xdg-go/scram"
 
 	"tailrace"
 	"tailrace/catalog"
 	"tailrace/log"
 )
 
-const (
-	// scramIterations of the password's hash; PostgreSQL's default.
-	scramIterations = 4096
-	// commitTries is how often a change of the users is tried when others commit in between. Nobody does on a folder of our own.
-	commitTries = 10
-)
+// commitTries is how often a change of the catalog is tried when others commit in between. Nobody does on a folder of our own.
+const commitTries = 10
 
 // AddUser makes a user, or gives the one that exists a new password, in a folder that no server uses.
 func AddUser(ctx context.Context, o Options, name, password string) error {
 	if name == "" || password == "" {
 		return errors.New("add user: a name and a password are needed")
 	}
-	u, err := newUser(name, password)
+	u, err := catalog.NewUser(name, password)
+	if err == nil {
+		err = catalog.WeakPassword(password)
+	}
 	if err != nil {
 		return fmt.Errorf("add user %s: %w", name, err)
 	}
@@ -38,6 +34,15 @@ func AddUser(ctx context.Context, o Options, name, password string) error {
 		}
 		return &catalog.Change{User: u}, nil
 	})
+}
+
+// PasswordVerifier is what is kept of a user's password, in PostgreSQL's form, for CREATE USER ... PASSWORD.
+func PasswordVerifier(name, password string) (string, error) {
+	u, err := catalog.NewUser(name, password)
+	if err != nil {
+		return "", err
+	}
+	return u.Verifier(), nil
 }
 
 // DropUser removes a user from a folder that no server uses.
@@ -63,41 +68,29 @@ func ListUsers(ctx context.Context, o Options) (names []string, err error) {
 	return names, err
 }
 
-// newUser derives what is kept of a password: never the password.
-func newUser(name, password string) (*catalog.User, error) {
-	client, err := scram.SHA256.NewClient(name, password, "")
-	if err != nil {
-		return nil, err
-	}
-	salt := make([]byte, 16)
-	rand.Read(salt) // never fails
-	keys, err := client.GetStoredCredentialsWithError(scram.KeyFactors{Salt: string(salt), Iters: scramIterations})
-	if err != nil {
-		return nil, err
-	}
-	return &catalog.User{Name: name, Salt: salt, Iterations: scramIterations, StoredKey: keys.StoredKey, ServerKey: keys.ServerKey}, nil
+// changeUsers commits the change that fn makes of the newest catalog, in a folder that no server uses.
+func changeUsers(ctx context.Context, o Options, fn func(*catalog.Catalog) (*catalog.Change, error)) error {
+	return offline(ctx, o, func(ctx context.Context, n *node) error { return n.commitChange(ctx, fn) })
 }
 
-// changeUsers commits the change that fn makes of the newest catalog.
-func changeUsers(ctx context.Context, o Options, fn func(*catalog.Catalog) (*catalog.Change, error)) error {
-	return offline(ctx, o, func(ctx context.Context, n *node) error {
-		for try := 1; ; try++ {
-			at, err := n.log.Sync(ctx)
-			if err != nil {
-				return fmt.Errorf("read the users: %w", err)
-			}
-			change, err := fn(n.catalog.Current())
-			if err != nil {
-				return err
-			}
-			_, err = n.log.Commit(ctx, log.Txn{
-				ReadTime: at, Reads: []log.Read{{Collection: tailrace.CollectionID(0), Whole: true}}, Records: []log.Record{change.Record()},
-			})
-			if err == nil || !errors.Is(err, log.ErrConflict) || try == commitTries {
-				return err
-			}
+// commitChange commits the change that fn makes of the newest catalog.
+func (n *node) commitChange(ctx context.Context, fn func(*catalog.Catalog) (*catalog.Change, error)) error {
+	for try := 1; ; try++ {
+		at, err := n.log.Sync(ctx)
+		if err != nil {
+			return fmt.Errorf("read the catalog: %w", err)
 		}
-	})
+		change, err := fn(n.catalog.Current())
+		if err != nil {
+			return err
+		}
+		_, err = n.log.Commit(ctx, log.Txn{
+			ReadTime: at, Reads: []log.Read{{Collection: tailrace.CollectionID(0), Whole: true}}, Records: []log.Record{change.Record()},
+		})
+		if err == nil || !errors.Is(err, log.ErrConflict) || try == commitTries {
+			return err
+		}
+	}
 }
 
 // offline opens the folder, catches up with its log, and runs fn on it.

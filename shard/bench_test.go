@@ -69,6 +69,30 @@ func (x *bench) must(err error) {
 
 func ascending(i int) int64 { return int64(i) }
 
+// updateAll commits one transaction that changes each of n ascending rows.
+func (x *bench) updateAll(n int) {
+	ctx := context.Background()
+	w := x.set.NewWriter(table, x.schema)
+	for from := 0; from < n; from += PieceRows {
+		old := x.rows(from, min(n, from+PieceRows), ascending)
+		b := tailrace.NewBatch(x.schema, 2*old.N)
+		for i := range old.N {
+			b.AppendUpdate(old, i, -1)
+		}
+		for i := range old.N {
+			b.Cols[0].AppendFrom(&old.Cols[0], i)
+			b.Cols[1].AppendInt32(old.Cols[1].Int32s()[i] + 1)
+			b.Cols[2].AppendFrom(&old.Cols[2], i)
+			b.AppendDiff(1)
+		}
+		x.must(w.Append(ctx, b))
+	}
+	records, err := w.Records(ctx)
+	x.must(err)
+	_, err = x.commit(ctx, log.Txn{Records: records})
+	x.must(err)
+}
+
 // scattered is a permutation of [0, n) for n a power of two.
 func scattered(n int) func(int) int64 {
 	return func(i int) int64 { return int64(uint64(i) * 0x9e3779b1 % uint64(n)) }
@@ -98,11 +122,14 @@ func BenchmarkSnapshot(b *testing.B) {
 		key     func(int) int64
 		columns []int
 		changes int
+		updated bool
 	}{
-		{"state", true, ascending, nil, 0},
-		{"state-one-column", true, ascending, []int{1}, 0},
-		{"state-and-10k-changes", true, ascending, nil, 10_000},
-		{"unmerged-interleaved", false, scattered(rows), nil, 0},
+		{"state", true, ascending, nil, 0, false},
+		{"state-one-column", true, ascending, []int{1}, 0, false},
+		{"state-and-10k-changes", true, ascending, nil, 10_000, false},
+		{"unmerged-interleaved", false, scattered(rows), nil, 0, false},
+		{"state-all-updated", true, ascending, nil, 0, true},
+		{"state-all-updated-one-column", true, ascending, []int{1}, 0, true},
 	}
 	for _, c := range cases {
 		b.Run(c.name, func(b *testing.B) {
@@ -113,6 +140,9 @@ func BenchmarkSnapshot(b *testing.B) {
 			}
 			if c.changes > 0 {
 				x.load(c.changes, 100, func(i int) int64 { return int64(rows + i*37) })
+			}
+			if c.updated {
+				x.updateAll(rows)
 			}
 			b.ReportAllocs()
 			for b.Loop() {
@@ -139,15 +169,21 @@ func BenchmarkMerge(b *testing.B) {
 
 func BenchmarkLookup(b *testing.B) {
 	const rows = 1 << 20
-	for _, in := range []string{"state", "memtable"} {
+	for _, in := range []string{"state", "memtable", "index"} {
 		for _, per := range []int{1, 1000} {
 			b.Run(fmt.Sprintf("%s/keys=%d", in, per), func(b *testing.B) {
 				x := newBench(b)
-				if in == "state" {
+				switch in {
+				case "memtable":
+					x.load(rows/8, 100, ascending)
+				default:
 					x.load(rows, rows, ascending)
 					x.must(x.set.Shard(table).merge(context.Background(), x.commit))
-				} else {
-					x.load(rows/8, 100, ascending)
+				}
+				if in == "index" {
+					x.must(x.set.OpenIndex(context.Background(), b.TempDir(), sim.NewConsensus(), 0))
+					x.must(x.set.Shard(table).load(context.Background(), x.set.index.Load(), x.set.Upper(), 1))
+					defer x.set.CloseIndex()
 				}
 				rng := rand.New(rand.NewPCG(1, 1))
 				ctx := context.Background()

@@ -26,8 +26,10 @@ type Cursor struct {
 	rows    int // limits of a piece
 	bytes   int
 	signed  bool // rows may have any multiplicity: sums of updates, not a snapshot
+	ranges  []Range
 	pruned  bool // without all columns that rows are told apart by: pieces end anywhere, at no position
 	release func()
+	memory  memory
 
 	held     heldRow // the row that is being added up
 	last     heldRow // the last row of the piece
@@ -37,6 +39,7 @@ type Cursor struct {
 	what     string // for errors: what is being read
 	err      error
 	scratch  []byte
+	tie      tie
 }
 
 type heldRow struct {
@@ -51,11 +54,18 @@ func (c *Cursor) Next(ctx context.Context) (*tailrace.Batch, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
-	out, err := c.piece(ctx)
+	err := c.enter(ctx)
+	var out *tailrace.Batch
+	if err == nil {
+		out, err = c.piece(ctx)
+	}
 	if err != nil {
 		c.err = err
+		c.memory.rest()
+		return nil, err
 	}
-	return out, err
+	c.leave()
+	return out, nil
 }
 
 func (c *Cursor) piece(ctx context.Context) (*tailrace.Batch, error) {
@@ -135,6 +145,8 @@ func (c *Cursor) settle() error {
 	switch {
 	case h.c == nil || h.sum == 0:
 		return nil
+	case h.sum < 0 && !c.signed && c.unwanted(h):
+		return nil // updates of it were passed over
 	case h.sum < 0 && !c.signed:
 		return fmt.Errorf("%s: a row has multiplicity %d: %w", c.what, h.sum, tailrace.ErrCorrupt)
 	}
@@ -218,6 +230,7 @@ func (c *Cursor) Close() error {
 		c.release = nil
 	}
 	c.heap, c.held.c, c.last.c = nil, nil, nil
+	c.memory.rest()
 	if c.err == nil {
 		c.err = fmt.Errorf("%s: the cursor is closed", c.what)
 	}

@@ -28,7 +28,14 @@
 // an ALTER they may differ from what a reader asks for; such a run is sorted again while it is read, group by group of the columns that
 // both orders begin with, in memory up to SortBytes, until a merge writes it anew: in slices, so whatever its size.
 //
-// The decisions (flushPlan, mergePlan, sincePlan) are pure functions of a manifest; the loops in maintain.go only carry them out.
+// A snapshot may be told which values its reader wants (Range): page groups that hold none are passed over, by the bounds that parts keep of each page.
+//
+// History that is folded stays for a while, and small neighbours are merged with each other, times kept (compact.go).
+//
+// Lookup reads the newest updates of a key; where the state does not fit in memory it reads the node's local index of rows by key instead
+// (package index; rowindex.go says how the two stay in step, keep.go what writes it).
+//
+// The decisions (flushPlan, mergePlan, compactPlan, sincePlan) are pure functions of a manifest; the loops in maintain.go only carry them out.
 //
 // The package does not check constraints, know about SQL, or decide commits. docs/format/shard.md gives what it stores, byte by byte.
 package shard

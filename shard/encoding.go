@@ -10,6 +10,9 @@ import (
 // The first byte of every payload of this package. A reader refuses another.
 const encodingVersion = 1
 
+// compactVersion is the first byte of a merge record that merges history runs with each other.
+const compactVersion = 2
+
 // The most that a hostile count may ask for.
 const (
 	maxKeyName = 1 << 10 // bytes of a blob key or a hold's name
@@ -36,6 +39,13 @@ type mergeRecord struct {
 	runs   []*run
 }
 
+// compactRecord is the payload of a log.KindMerge of another version: runs take the place of the history runs whose first parts have the keys
+// instead. It holds only where all of those are.
+type compactRecord struct {
+	instead []string
+	runs    []*run
+}
+
 // holdRecord is the payload of log.KindHold: the hold called name keeps since at or below at; released when free.
 type holdRecord struct {
 	name string
@@ -55,6 +65,14 @@ func (r *flushRecord) encode() []byte {
 func (r *mergeRecord) encode() []byte {
 	dst := binary.AppendUvarint([]byte{encodingVersion}, r.merges)
 	dst = binary.AppendUvarint(appendTime(dst, r.folded), uint64(r.keep))
+	return appendRuns(dst, r.runs)
+}
+
+func (r *compactRecord) encode() []byte {
+	dst := binary.AppendUvarint([]byte{compactVersion}, uint64(len(r.instead)))
+	for _, key := range r.instead {
+		dst = appendBytes(dst, []byte(key))
+	}
 	return appendRuns(dst, r.runs)
 }
 
@@ -102,6 +120,25 @@ func decodeMerge(raw []byte) (*mergeRecord, error) {
 	d := newDecoder(raw)
 	r := &mergeRecord{merges: d.Uvarint(), folded: d.time(), keep: d.Count(maxRuns), runs: d.runs()}
 	return r, d.end("merge")
+}
+
+// isCompact tells a compactRecord from a mergeRecord.
+func isCompact(raw []byte) bool { return len(raw) > 0 && raw[0] == compactVersion }
+
+func decodeCompact(raw []byte) (*compactRecord, error) {
+	d := &decoder{tailrace.ByteReader{Src: raw}}
+	if v := d.Byte(); v != compactVersion {
+		d.Fail("version %d, which this build does not know", v)
+	}
+	r := &compactRecord{}
+	for range d.Count(maxRuns) {
+		if d.Err != nil {
+			break
+		}
+		r.instead = append(r.instead, string(d.bytes(maxKeyName)))
+	}
+	r.runs = d.runs()
+	return r, d.end("compaction")
 }
 
 func decodeHold(raw []byte) (*holdRecord, error) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math/rand/v2"
 	"testing"
 
 	"tailrace"
@@ -61,6 +62,7 @@ func FuzzRecords(f *testing.F) {
 	f.Add((&flushRecord{lower: 1, upper: 2, runs: exampleRuns()}).encode())
 	f.Add((&mergeRecord{merges: 1, folded: 2, runs: exampleRuns()}).encode())
 	f.Add((&holdRecord{name: "x", at: 4}).encode())
+	f.Add((&compactRecord{instead: []string{"a", "b"}, runs: exampleRuns()}).encode())
 	f.Add(SinceRecord(1, 5).Payload)
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		_, ref := decodeRef(raw)
@@ -68,7 +70,8 @@ func FuzzRecords(f *testing.F) {
 		_, merge := decodeMerge(raw)
 		_, hold := decodeHold(raw)
 		_, since := decodeSince(raw)
-		for _, err := range []error{ref, flush, merge, hold, since} {
+		_, compact := decodeCompact(raw)
+		for _, err := range []error{ref, flush, merge, hold, since, compact} {
 			if err != nil && !errors.Is(err, tailrace.ErrCorrupt) {
 				t.Fatalf("got %v, want ErrCorrupt", err)
 			}
@@ -97,9 +100,11 @@ func FuzzAfter(f *testing.F) {
 	f.Add([]byte{1, 0x80, 0, 0, 5})
 	f.Add([]byte{2})
 	f.Fuzz(func(t *testing.T, key []byte) {
-		for _, kind := range []tailrace.Kind{tailrace.KindInt4, tailrace.KindText, tailrace.KindNumeric, tailrace.KindInterval} {
-			if n := keyLength(kind, key); n > len(key) || n == 0 {
-				t.Fatalf("kind %d: key of %d bytes in %d", kind, n, len(key))
+		for kind := tailrace.KindBool; kind.Valid(); kind++ {
+			for _, typ := range []tailrace.Type{tailrace.TypeOf(kind), tailrace.ArrayOf(tailrace.TypeOf(kind))} {
+				if n := keyLength(typ, key); n > len(key) || n == 0 {
+					t.Fatalf("%+v: key of %d bytes in %d", typ, n, len(key))
+				}
 			}
 		}
 	})
@@ -122,9 +127,45 @@ func TestKeyLengthFindsTheEnd(t *testing.T) {
 		default:
 			c.AppendString(*v)
 		}
-		key := tailrace.AppendKey(nil, f.Type, &c, 0)
-		if got := keyLength(f.Type.Kind, append(bytes.Clone(key), 1, 200, 0, 0)); got != len(key) {
-			t.Fatalf("%s %x: got %d, want %d", f.Type, key, got, len(key))
+		checkKeyLength(t, f.Type, &c)
+	}
+}
+
+// TestKeyLengthFindsTheEndOfEveryKind holds it for random bytes of every kind and for arrays of them.
+func TestKeyLengthFindsTheEndOfEveryKind(t *testing.T) {
+	const seed = 4
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for kind := tailrace.KindBool; kind.Valid(); kind++ {
+		if kind == tailrace.KindArray {
+			continue
 		}
+		for range 50 {
+			value := func() []byte {
+				raw := make([]byte, rng.IntN(20))
+				if w := kind.Width(); w > 0 {
+					raw = make([]byte, w)
+				}
+				for i := range raw {
+					raw[i] = byte(rng.IntN(3) * 127)
+				}
+				return raw
+			}
+			c := tailrace.MakeColumn(kind, 1)
+			c.Append(value())
+			checkKeyLength(t, tailrace.TypeOf(kind), &c)
+			raw := tailrace.AppendArray(nil, []tailrace.Dim{{Length: 3, Lower: -1}})
+			raw = tailrace.AppendElement(tailrace.AppendNullElement(tailrace.AppendElement(raw, value())), value())
+			a := tailrace.MakeColumn(tailrace.KindArray, 1)
+			a.Append(raw)
+			checkKeyLength(t, tailrace.ArrayOf(tailrace.TypeOf(kind)), &a)
+		}
+	}
+}
+
+func checkKeyLength(t *testing.T, typ tailrace.Type, c *tailrace.Column) {
+	t.Helper()
+	key := tailrace.AppendKey(nil, typ, c, 0)
+	if got := keyLength(typ, append(bytes.Clone(key), 1, 200, 0, 0)); got != len(key) {
+		t.Fatalf("%v %x: got %d, want %d", typ, key, got, len(key))
 	}
 }

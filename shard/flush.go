@@ -31,10 +31,11 @@ func (s *Set) Flush(ctx context.Context, commit Commit) error {
 // flushLarge flushes the memtables that are due.
 func (s *Set) flushLarge(ctx context.Context, commit Commit) {
 	threshold := s.opts.FlushBytes
-	if s.Unflushed() > s.opts.NodeBytes {
-		threshold = min(threshold, RemainderBytes)
+	all := s.all()
+	if unflushed := s.Unflushed(); unflushed > s.opts.NodeBytes || s.pressure.high() {
+		threshold = min(threshold, max(1, unflushed/max(1, len(all))/2)) // those with half the mean, or more, have half of all at least
 	}
-	for _, sh := range s.all() {
+	for _, sh := range all {
 		select {
 		case sh.flushing <- struct{}{}:
 		default:
@@ -57,6 +58,11 @@ func (sh *Shard) flush(ctx context.Context, commit Commit, threshold int) error 
 	if len(plan) == 0 || m.dropped {
 		return nil
 	}
+	grant := sh.set.shares.merges.Grant()
+	if err := grant.Wait(ctx, sh.set.flushCost()); err != nil {
+		return fmt.Errorf("flush collection %d: %w", sh.id, err)
+	}
+	defer grant.Free()
 	l := newLayout(m.schema)
 	record := flushRecord{lower: m.flushed, upper: upper}
 	var written []*runWriter

@@ -44,10 +44,6 @@ func (l *layout) appendHead(dst []byte, b *tailrace.Batch, i int) []byte {
 	return tailrace.AppendRowKey(dst, l.schema, l.order[:l.head], b, i)
 }
 
-func (l *layout) appendRest(dst []byte, b *tailrace.Batch, i int) []byte {
-	return tailrace.AppendRowKey(dst, l.schema, l.order[l.head:], b, i)
-}
-
 func (l *layout) appendKey(dst []byte, b *tailrace.Batch, i int) []byte {
 	return tailrace.AppendRowKey(dst, l.schema, l.order, b, i)
 }
@@ -91,7 +87,7 @@ func (l *layout) sort(b *tailrace.Batch) []int32 {
 		ends[i+1] = len(keys)
 		refs[i] = rowRef{keyPrefix(keys[ends[i]:]), int32(i)}
 	}
-	var rest [2][]byte
+	var equal tie
 	compare := func(x, y rowRef) int {
 		if x.prefix != y.prefix {
 			if x.prefix < y.prefix {
@@ -102,11 +98,7 @@ func (l *layout) sort(b *tailrace.Batch) []int32 {
 		if r := bytes.Compare(keys[ends[x.row]:ends[x.row+1]], keys[ends[y.row]:ends[y.row+1]]); r != 0 {
 			return r
 		}
-		rest[0], rest[1] = l.appendRest(rest[0][:0], b, int(x.row)), l.appendRest(rest[1][:0], b, int(y.row))
-		if r := bytes.Compare(rest[0], rest[1]); r != 0 {
-			return r
-		}
-		if r := tailrace.CompareStored(l.order, b, int(x.row), b, int(y.row)); r != 0 {
+		if r := equal.compare(l, b, int(x.row), b, int(y.row)); r != 0 {
 			return r
 		}
 		return compareTime(b.Time(int(x.row), 0), b.Time(int(y.row), 0))
@@ -120,6 +112,27 @@ func (l *layout) sort(b *tailrace.Batch) []int32 {
 		rows[i] = r.row
 	}
 	return rows
+}
+
+// tie orders rows whose head keys are equal: by the keys of the other columns, then by stored bytes. Its buffers are used again.
+type tie struct{ x, y []byte }
+
+// compare looks at stored bytes first: columns that are equal there need no key, and an update's old row is equal in all.
+//
+// Hot: the plain form, which makes all keys, is in a test.
+func (t *tie) compare(l *layout, a *tailrace.Batch, i int, b *tailrace.Batch, j int) int {
+	for at := l.head; at < len(l.order); at++ {
+		if tailrace.CompareStored(l.order[at:at+1], a, i, b, j) == 0 {
+			continue
+		}
+		f := l.order[at]
+		typ := l.schema.Fields[f].Type
+		t.x, t.y = tailrace.AppendKey(t.x[:0], typ, &a.Cols[f], i), tailrace.AppendKey(t.y[:0], typ, &b.Cols[f], j)
+		if r := bytes.Compare(t.x, t.y); r != 0 {
+			return r
+		}
+	}
+	return tailrace.CompareStored(l.order, a, i, b, j)
 }
 
 // headBytes is about what the head keys of b take, in bytes: three bytes a value beside those of the value.

@@ -12,12 +12,12 @@ import (
 )
 
 // ListenBytes of encoded memtable updates are decoded and sorted at once by Listen, more only when they are at one time. Of history it
-// holds one flushed run at once, about FlushBytes; referenced parts are streamed.
+// holds one flushed run at once, about FlushBytes, or a compacted one, HistoryBytes of parts and HistoryRows at most; referenced parts are streamed.
 const ListenBytes = 4 << 20
 
 // Listen calls fn with all updates with after < time < until that are known, in time order, within one time by row and consolidated. Every
 // update has its time in Times; the columns are those of schema (nil: the newest). A batch has at most PieceRows updates and may end within a
-// time. fn may keep the batch. The error is ErrCompacted (wrapped) when after is before since, else what fn or the store returned.
+// time. fn may keep the batch. The error is a *CompactedError (wrapped), an ErrCompacted, when after is before since, else what fn or the store returned.
 func (sh *Shard) Listen(ctx context.Context, after, until tailrace.Time, schema *tailrace.Schema, fn func(*tailrace.Batch) error) error {
 	m, release := sh.pin()
 	defer release()
@@ -29,10 +29,32 @@ func (sh *Shard) Listen(ctx context.Context, after, until tailrace.Time, schema 
 		return nil
 	}
 	x.hi--
+	grant := sh.set.shares.snapshots.Grant()
+	if err := grant.Wait(ctx, sh.listenCost(m, x.lo, x.hi)); err != nil {
+		return fmt.Errorf("listen to collection %d after %d: %w", sh.id, after, err)
+	}
+	defer grant.Free()
 	if err := x.listen(ctx, m); err != nil {
 		return fmt.Errorf("listen to collection %d after %d: %w", sh.id, after, err)
 	}
 	return nil
+}
+
+// listenCost is about what a Listen holds, in bytes: the largest flushed run decoded, sorted and folded, or a piece of the memtable; of runs at one time,
+// a page group each.
+func (sh *Shard) listenCost(m *manifest, lo, hi tailrace.Time) int64 {
+	flushed, single := int64(0), int64(0)
+	for _, r := range m.historyIn(lo, hi) {
+		if cost := groupCost(r); r.upper == r.lower+1 {
+			single += cost
+		} else {
+			flushed = max(flushed, 3*cost*max(1, r.rows()/PieceRows))
+		}
+	}
+	if len(memWindow(m.mem, lo, hi)) > 0 {
+		flushed = max(flushed, 3*int64(min(m.memSize, sh.set.limits.listen)))
+	}
+	return min(max(flushed, single), sh.set.shares.snapshots.Limit(1<<62)/2)
 }
 
 // listener is a Listen on its way.
@@ -49,7 +71,7 @@ func (x *listener) listen(ctx context.Context, m *manifest) error {
 	case m.dropped:
 		return ErrDropped
 	case x.lo < m.since:
-		return fmt.Errorf("the oldest readable time is %d: %w", m.since, ErrCompacted)
+		return &CompactedError{Collection: x.sh.id, Oldest: m.since, Time: x.lo}
 	}
 	var flushed []*run
 	for _, r := range m.historyIn(x.lo, x.hi) {
@@ -97,20 +119,10 @@ func sliceOf(mem []*memBatch, limit int) int {
 
 // load reads a flushed run's updates in the time window, in row order.
 func (x *listener) load(ctx context.Context, r *run) (*tailrace.Batch, error) {
-	rr := x.sh.set.readRun(r, x.l)
-	rr.timed, rr.lo, rr.hi, rr.times = true, x.lo, x.hi, true
 	out := tailrace.NewBatch(x.l.schema, 0)
 	out.Times = []tailrace.Time{}
-	for {
-		c, err := rr.next(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if c == nil {
-			break
-		}
-		appendBatch(out, c.b)
-		out.Times = append(out.Times, c.b.Times...)
+	if err := x.sh.loadRun(ctx, r, x.l, x.lo, x.hi, out); err != nil {
+		return nil, err
 	}
 	return x.l.sorted(out), nil
 }
@@ -194,6 +206,8 @@ func (x *listener) together(ctx context.Context, t tailrace.Time, b *tailrace.Ba
 	}
 	c := newCursor(x.l, SnapshotOptions{})
 	c.signed, c.what = true, fmt.Sprintf("updates of collection %d at %d", x.sh.id, t)
+	c.memory.sorts = p.sorts
+	defer c.Close()
 	if err := c.start(ctx, p.streams, nil); err != nil {
 		return err
 	}

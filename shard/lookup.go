@@ -16,8 +16,8 @@ import (
 // A key has one row at a time, so the newest updates of a key decide and older ones need not be read. Pages are visited in key order, each
 // once, and those used last stay decoded. The error is ErrCompacted (wrapped) when asOf is no longer readable.
 func (sh *Shard) Lookup(ctx context.Context, keys *tailrace.Batch, asOf tailrace.Time, overlay *tailrace.Batch) (rows *tailrace.Batch, at []int32, err error) {
-	for {
-		rows, at, ok, err := sh.lookup(ctx, keys, asOf, overlay)
+	for nearby := true; ; nearby = false { // once more without the local index is enough, but for flushes
+		rows, at, ok, err := sh.lookup(ctx, keys, asOf, overlay, nearby)
 		if err != nil {
 			return nil, nil, fmt.Errorf("look up in collection %d as of %d: %w", sh.id, asOf, err)
 		}
@@ -27,8 +27,8 @@ func (sh *Shard) Lookup(ctx context.Context, keys *tailrace.Batch, asOf tailrace
 	}
 }
 
-// lookup is false when a flush came between.
-func (sh *Shard) lookup(ctx context.Context, keys *tailrace.Batch, asOf tailrace.Time, overlay *tailrace.Batch) (*tailrace.Batch, []int32, bool, error) {
+// lookup is false when a flush came between, or the index, which is asked if nearby, moved on.
+func (sh *Shard) lookup(ctx context.Context, keys *tailrace.Batch, asOf tailrace.Time, overlay *tailrace.Batch, nearby bool) (*tailrace.Batch, []int32, bool, error) {
 	m, release := sh.pin()
 	defer release()
 	if err := sh.readable(m, asOf); err != nil {
@@ -41,15 +41,19 @@ func (sh *Shard) lookup(ctx context.Context, keys *tailrace.Batch, asOf tailrace
 	if overlay == nil && len(m.mem)+len(m.history)+len(m.state) == 0 { // a COPY into an empty table asks for every key
 		return tailrace.NewBatch(m.schema, 0), slices.Repeat([]int32{-1}, keys.N), true, nil
 	}
+	ix, ok := sh.indexFor(m, asOf)
 	q := &query{sh: sh, m: m, l: l, asOf: asOf, wanted: make([]wantedKey, keys.N)}
+	lo, hi, sign := m.folded, asOf, tailrace.Diff(1)
+	switch {
+	case nearby && ok:
+		q.index, lo = &ix, ix.low
+	case asOf < m.folded:
+		q.back, lo, hi, sign = true, asOf, m.folded, -1
+	}
 	if err := q.sortKeys(keys); err != nil {
 		return nil, nil, false, err
 	}
 	q.inOverlay(overlay)
-	lo, hi, sign := m.folded, asOf, tailrace.Diff(1)
-	if asOf < m.folded {
-		lo, hi, sign = asOf, m.folded, -1
-	}
 	if ok, err := q.inMemtable(lo, hi); !ok || err != nil {
 		return nil, nil, ok, err
 	}
@@ -60,10 +64,8 @@ func (sh *Shard) lookup(ctx context.Context, keys *tailrace.Batch, asOf tailrace
 			return nil, nil, false, err
 		}
 	}
-	for i := len(m.state) - 1; i >= 0; i-- {
-		if err := q.inState(ctx, m.state[i]); err != nil {
-			return nil, nil, false, err
-		}
+	if ok, err := q.inRows(ctx); !ok || err != nil {
+		return nil, nil, ok, err
 	}
 	rows, at, err := q.result()
 	return rows, at, true, err
@@ -75,7 +77,10 @@ type query struct {
 	m      *manifest
 	l      *layout
 	asOf   tailrace.Time
-	wanted []wantedKey // sorted by key
+	back   bool            // history is taken back, so everything found counts
+	index  *indexed        // takes the state's place; nil when it is not used
+	near   *tailrace.Batch // the index's rows, in the newest schema
+	wanted []wantedKey     // sorted by key
 }
 
 // wantedKey is a key and the updates found for it.
@@ -93,9 +98,6 @@ type found struct {
 	age  tailrace.Time
 	diff tailrace.Diff
 }
-
-// backwards tells that history is taken back, so that everything found counts.
-func (q *query) backwards() bool { return q.asOf < q.m.folded }
 
 func (q *query) sortKeys(keys *tailrace.Batch) error {
 	cols := headColumns(keys, q.l)
@@ -127,7 +129,7 @@ func (q *query) inOverlay(b *tailrace.Batch) {
 			w.found = append(w.found, found{b, int32(i), tailrace.MaxTime, b.Diff(i)})
 		}
 	}
-	if q.backwards() {
+	if q.back {
 		return
 	}
 	for i := range q.wanted {
@@ -160,7 +162,7 @@ func (q *query) inMemtable(lo, hi tailrace.Time) (bool, error) {
 				return false
 			}
 			if n := len(w.found); n > newer && w.found[n-1].age != mb.time {
-				if !q.backwards() && len(q.sum(w.found[newer:])) > 0 {
+				if !q.back && len(q.sum(w.found[newer:])) > 0 {
 					return true // a hot key has many older updates
 				}
 				newer = n
@@ -178,7 +180,7 @@ func (q *query) inMemtable(lo, hi tailrace.Time) (bool, error) {
 // inRun adds updates of a history run with lo < time <= hi, except for keys that newer ones decide.
 func (q *query) inRun(ctx context.Context, r *run, lo, hi tailrace.Time, sign tailrace.Diff) error {
 	return q.visit(ctx, r, func(w *wantedKey) bool {
-		return q.backwards() || q.newestAge(w) < r.upper
+		return q.back || q.newestAge(w) < r.upper
 	}, func(w *wantedKey, b *tailrace.Batch, row int, base tailrace.Time) {
 		if t := base + b.Time(row, 0); lo < t && t <= hi {
 			w.found = append(w.found, found{b, int32(row), t, sign * b.Diff(row)})
@@ -203,9 +205,22 @@ func (q *query) newestAge(w *wantedKey) tailrace.Time {
 	return 0
 }
 
+// inRows adds the rows that what was found so far builds on: the index's or the state's. false when the index is of no use.
+func (q *query) inRows(ctx context.Context) (bool, error) {
+	if q.index != nil {
+		return q.inIndex(ctx, q.index)
+	}
+	for i := len(q.m.state) - 1; i >= 0; i-- {
+		if err := q.inState(ctx, q.m.state[i]); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
 // inState adds the updates of a state run for keys that nothing newer decides.
 func (q *query) inState(ctx context.Context, r *run) error {
-	if !q.backwards() {
+	if !q.back {
 		for i := range q.wanted {
 			q.decide(&q.wanted[i])
 		}
@@ -213,108 +228,4 @@ func (q *query) inState(ctx context.Context, r *run) error {
 	return q.visit(ctx, r, nil, func(w *wantedKey, b *tailrace.Batch, row int, _ tailrace.Time) {
 		w.found = append(w.found, found{b, int32(row), 0, b.Diff(row)})
 	})
-}
-
-// decide settles a key whose newest updates do not come to nothing: they tell its row. Those that do are forgotten.
-func (q *query) decide(w *wantedKey) {
-	if len(w.found) == 1 && w.found[0].diff != 0 { // as most are
-		w.done = true
-		return
-	}
-	for !w.done && len(w.found) > 0 {
-		age := tailrace.Time(0)
-		for _, f := range w.found {
-			age = max(age, f.age)
-		}
-		var group, rest []found
-		for _, f := range w.found {
-			if f.age == age {
-				group = append(group, f)
-			} else {
-				rest = append(rest, f)
-			}
-		}
-		if group = q.sum(group); len(group) > 0 {
-			w.found, w.done = group, true
-			return
-		}
-		w.found = rest
-	}
-}
-
-// sum adds up updates of equal rows and drops those that come to nothing.
-func (q *query) sum(fs []found) []found {
-	if len(fs) == 1 && fs[0].diff != 0 {
-		return fs
-	}
-	out := make([]found, 0, len(fs))
-next:
-	for _, f := range fs {
-		for i := range out {
-			if q.equal(&out[i], &f) {
-				out[i].diff += f.diff
-				continue next
-			}
-		}
-		out = append(out, f)
-	}
-	return slices.DeleteFunc(out, func(f found) bool { return f.diff == 0 })
-}
-
-// equal compares two rows in the newest schema.
-func (q *query) equal(a, b *found) bool {
-	for i := range q.l.schema.Fields {
-		x, xNull := stored(a, &q.l.schema.Fields[i])
-		y, yNull := stored(b, &q.l.schema.Fields[i])
-		if xNull != yNull || !bytes.Equal(x, y) {
-			return false
-		}
-	}
-	return true
-}
-
-// stored is the row's value in a field.
-func stored(f *found, field *tailrace.Field) (raw []byte, null bool) {
-	c := f.b.Col(field.ID)
-	switch {
-	case c == nil:
-		return field.Missing, field.Missing == nil
-	case c.IsNull(int(f.row)):
-		return nil, true
-	}
-	return c.Bytes(int(f.row)), false
-}
-
-// result builds the rows.
-func (q *query) result() (*tailrace.Batch, []int32, error) {
-	rows := tailrace.NewBatch(q.l.schema, len(q.wanted))
-	at := make([]int32, len(q.wanted))
-	for i := range q.wanted {
-		w := &q.wanted[i]
-		at[w.place] = -1
-		if q.backwards() {
-			w.found = q.sum(w.found)
-		} else {
-			q.decide(w)
-		}
-		for j := range w.found {
-			f := &w.found[j]
-			if f.diff <= 0 {
-				continue
-			}
-			if at[w.place] >= 0 {
-				return nil, nil, fmt.Errorf("two rows have one primary key: %w", tailrace.ErrCorrupt)
-			}
-			at[w.place] = int32(rows.N)
-			for c := range rows.Cols {
-				if raw, null := stored(f, &q.l.schema.Fields[c]); null {
-					rows.Cols[c].AppendNull()
-				} else {
-					rows.Cols[c].Append(raw)
-				}
-			}
-			rows.N++
-		}
-	}
-	return rows, at, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"tailrace"
 	"tailrace/log"
 )
 
@@ -21,15 +22,23 @@ const (
 	sweepEvery = 10 * time.Minute
 )
 
-// Maintain flushes, merges, moves since and collects until ctx is done; then it returns nil. What fails is logged and tried again.
-// Merges can be long, so flushes have a goroutine of their own.
+// Maintain flushes, merges, moves since, collects and keeps the local index until ctx is done; then it returns nil. What fails is logged and tried again.
+// Merges can be long, so flushes have a goroutine of their own. On a node that does not keep house (Options.Keeper) only what is its own is done: the index,
+// and the deletion of parts that it saw let go, which each node does and which is no matter twice.
 func (s *Set) Maintain(ctx context.Context, commit Commit) error {
+	s.report(ctx, "adopt the index", 0, s.adoptIndex())
 	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error {
+		s.keepIndex(ctx)
+		return nil
+	})
 	g.Go(func() error {
 		tick := time.NewTicker(lookEvery)
 		defer tick.Stop()
 		for ctx.Err() == nil {
-			s.flushLarge(ctx, commit)
+			if s.opts.Keeper() {
+				s.flushLarge(ctx, commit)
+			}
 			select {
 			case <-ctx.Done():
 			case <-s.wake:
@@ -43,13 +52,16 @@ func (s *Set) Maintain(ctx context.Context, commit Commit) error {
 		defer tick.Stop()
 		var moved, swept time.Time
 		for ctx.Err() == nil {
-			s.mergeAll(ctx, commit)
-			if now := s.opts.Now(); now.Sub(moved) >= sinceEvery {
+			isKeeper := s.opts.Keeper()
+			if isKeeper {
+				s.mergeAll(ctx, commit)
+			}
+			if now := s.opts.Now(); isKeeper && now.Sub(moved) >= sinceEvery {
 				s.advance(ctx, commit)
 				moved = now
 			}
 			s.collect(ctx)
-			if now := s.opts.Now(); now.Sub(swept) >= sweepEvery {
+			if now := s.opts.Now(); isKeeper && now.Sub(swept) >= sweepEvery {
 				s.report(ctx, "sweep", 0, s.sweep(ctx))
 				swept = now
 			}
@@ -65,7 +77,7 @@ func (s *Set) Maintain(ctx context.Context, commit Commit) error {
 
 // report logs what went wrong with work that is tried again. Losing to a later commit is not worth a word.
 func (s *Set) report(ctx context.Context, work string, id any, err error) {
-	if err == nil || ctx.Err() != nil || errors.Is(err, log.ErrConflict) {
+	if err == nil || ctx.Err() != nil || errors.Is(err, log.ErrConflict) || errors.Is(err, log.ErrFenced) {
 		return
 	}
 	s.logger.Warn(work, "collection", id, "error", err)
@@ -90,8 +102,16 @@ func (s *Set) collect(ctx context.Context) {
 	s.mu.Lock()
 	gone := slices.Clone(s.gone)
 	s.mu.Unlock()
+	others := s.opts.Others()
 	for _, sh := range append(s.all(), gone...) {
-		for _, g := range sh.takeGarbage() {
+		garbage := sh.takeGarbage(others)
+		if _, keeps := s.stays.oldest(); keeps { // looked at after it was taken: who wishes it later folds what no longer names these
+			for _, g := range garbage {
+				sh.giveBack(g)
+			}
+			continue
+		}
+		for _, g := range garbage {
 			if err := s.blob.Delete(ctx, g.key); err != nil {
 				s.report(ctx, "delete part "+g.key, sh.id, err)
 				sh.giveBack(g)
@@ -138,4 +158,13 @@ func (s *Set) sweep(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// takeDropped returns the collections that were dropped since it was called last.
+func (s *Set) takeDropped() []tailrace.CollectionID {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := s.stale
+	s.stale = nil
+	return out
 }

@@ -97,6 +97,8 @@ type memSort struct {
 	schema   *tailrace.Schema
 	from, to uint64 // seqs
 	front    memPart
+	pressure *pressure
+	size     int // what front takes of it, in bytes
 }
 
 // memPart is a stretch of a memtable, sorted.
@@ -143,16 +145,25 @@ func (c *memSort) sorted(l *layout, batches []*memBatch, newest bool) ([]memPart
 	p := memPart{updates: b, sum: l.consolidated(b, false), newest: rest[len(rest)-1].time}
 	if len(out) == 0 && newest {
 		c.mu.Lock()
-		c.schema, c.from, c.to, c.front = l.schema, first, end, p
+		c.forget()
+		if size := p.updates.Size() + p.sum.Size(); c.pressure.keep(size) {
+			c.schema, c.from, c.to, c.front, c.size = l.schema, first, end, p, size
+		}
 		c.mu.Unlock()
 	}
 	return append(out, p), nil
 }
 
+// forget lets go of the front. The caller has the mutex.
+func (c *memSort) forget() {
+	c.pressure.keep(-c.size)
+	c.schema, c.front, c.size = nil, memPart{}, 0
+}
+
 // drop forgets the sorted copy, which a flush made useless.
 func (c *memSort) drop() {
 	c.mu.Lock()
-	c.schema, c.front = nil, memPart{}
+	c.forget()
 	c.mu.Unlock()
 }
 

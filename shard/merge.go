@@ -19,6 +19,7 @@ const ReuseBytes = 4 << 20
 func (s *Set) mergeAll(ctx context.Context, commit Commit) {
 	for _, sh := range s.all() {
 		s.report(ctx, "merge", sh.id, sh.merge(ctx, commit))
+		s.report(ctx, "compact history", sh.id, sh.compact(ctx, commit))
 	}
 }
 
@@ -32,6 +33,11 @@ func (sh *Shard) merge(ctx context.Context, commit Commit) error {
 	if j == nil {
 		return nil
 	}
+	grant := sh.set.shares.merges.Grant()
+	if err := grant.Wait(ctx, sh.set.mergeCost(j)); err != nil {
+		return fmt.Errorf("merge collection %d: %w", sh.id, err)
+	}
+	defer grant.Free()
 	w := sh.set.newRunWriter(newLayout(m.schema), 0, j.to+1, true)
 	r, err := sh.fold(ctx, j, w)
 	if err != nil {
@@ -85,6 +91,8 @@ func (sh *Shard) foldStretch(ctx context.Context, j *mergeJob, s stretch, w *run
 	}
 	c := newCursor(w.l, SnapshotOptions{PieceRows: sh.set.limits.piece})
 	c.signed, c.what = !j.whole(), fmt.Sprintf("state of collection %d as of %d", sh.id, j.to)
+	c.memory.sorts = p.sorts
+	defer c.Close()
 	if err := c.start(ctx, p.streams, nil); err != nil {
 		return err
 	}

@@ -20,7 +20,11 @@ func TestShardEqualsPlainModel(t *testing.T) {
 	for seed := range *seeds {
 		for _, keyed := range []bool{true, false} {
 			t.Run(fmt.Sprintf("seed=%d,keyed=%v", seed, keyed), func(t *testing.T) {
-				newWorld(t, uint64(seed), keyed).story(120)
+				w := newWorld(t, uint64(seed), keyed)
+				if keyed && seed%3 == 0 {
+					w.withIndex()
+				}
+				w.story(120)
 			})
 		}
 	}
@@ -31,8 +35,12 @@ func TestShardSurvivesStoreFaults(t *testing.T) {
 	for seed := range 15 {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			w := newWorld(t, uint64(1000+seed), seed%2 == 0)
+			if seed%6 == 0 {
+				w.withIndex()
+			}
 			w.plan = sim.NewPlan(uint64(seed), sim.Faults{Lost: 0.02, Unknown: 0.02, Late: 0.02, Torn: 0.1})
 			w.blob = &sim.FaultyBlob{Under: w.store, Plan: w.plan}
+			w.crashIndex()
 			w.open(nil)
 			w.replay = nil
 			w.now = 1000
@@ -46,6 +54,9 @@ func TestShardSurvivesStoreFaults(t *testing.T) {
 func (w *world) story(steps int) {
 	ctx := context.Background()
 	for range steps {
+		if w.rng.IntN(4) == 0 {
+			w.turnIndex(ctx)
+		}
 		switch roll := w.rng.IntN(100); {
 		case roll < 40:
 			w.write(ctx, 1+w.rng.IntN(6))
@@ -53,8 +64,10 @@ func (w *world) story(steps int) {
 			w.write(ctx, 30+w.rng.IntN(150))
 		case roll < 58:
 			w.try("flush", w.shard().flush(ctx, w.commit, []int{1, 400, 10_000}[w.rng.IntN(3)]))
-		case roll < 70:
+		case roll < 67:
 			w.try("merge", w.shard().merge(ctx, w.commit))
+		case roll < 70:
+			w.try("compact", w.shard().compact(ctx, w.commit))
 		case roll < 73:
 			w.moveSince(ctx)
 		case roll < 77:
@@ -69,9 +82,9 @@ func (w *world) story(steps int) {
 		case roll < 90:
 			w.set.collect(ctx)
 			w.try("sweep", w.set.sweep(ctx))
-		case roll < 95:
+		case roll < 94:
 			w.checkSnapshot(ctx)
-		case roll < 98:
+		case roll < 96:
 			w.checkListen(ctx)
 		default:
 			w.checkLookup(ctx)
@@ -276,6 +289,9 @@ func (w *world) checkLookup(ctx context.Context) {
 	for range 300 {
 		keys.Cols[0].AppendInt32(int32(w.rng.IntN(310)))
 		keys.N++
+	}
+	if w.shard().rows.used() {
+		w.near.served++
 	}
 	rows, at, err := w.shard().Lookup(ctx, keys, asOf, overlay)
 	if err != nil {

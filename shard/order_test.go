@@ -82,6 +82,35 @@ func TestSortIsTheOrderOfWholeRowKeys(t *testing.T) {
 	}
 }
 
+// TestTieIsTheOrderOfTheOtherKeys holds tie against its plain form, which makes the keys of all columns.
+func TestTieIsTheOrderOfTheOtherKeys(t *testing.T) {
+	seen := map[int]int{}
+	for seed := range uint64(300) {
+		w := newWorld(t, seed, seed%2 == 0)
+		l := newLayout(w.schema)
+		b := tailrace.NewBatch(w.schema, 0)
+		for range 12 {
+			appendRow(b, w.schema, w.randomRow(), 1)
+		}
+		var equal tie
+		for i := range b.N {
+			for j := range b.N {
+				want := bytes.Compare(tailrace.AppendRowKey(nil, l.schema, l.order[l.head:], b, i), tailrace.AppendRowKey(nil, l.schema, l.order[l.head:], b, j))
+				if want == 0 {
+					want = tailrace.CompareStored(l.order, b, i, b, j)
+				}
+				if got := equal.compare(l, b, i, b, j); got != want {
+					t.Fatalf("seed %d: %s against %s: got %d, want %d", seed, show(b, i), show(b, j), got, want)
+				}
+				seen[want]++
+			}
+		}
+	}
+	if len(seen) != 3 {
+		t.Errorf("results: got %v, want all three", seen)
+	}
+}
+
 // TestAscendingIsThatEachKeyIsAboveTheLast holds Take, in pieces, against a comparison of all keys.
 func TestAscendingIsThatEachKeyIsAboveTheLast(t *testing.T) {
 	yes := 0

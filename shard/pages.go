@@ -35,6 +35,13 @@ func newPageCache(limit int) *pageCache {
 	return &pageCache{limit: limit, pages: map[pageID]*list.Element{}, order: list.New()}
 }
 
+// bytes is what the page groups take.
+func (c *pageCache) bytes() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return int64(c.size)
+}
+
 // get returns a page group, nil when it is not there.
 func (c *pageCache) get(id pageID) *tailrace.Batch {
 	c.mu.Lock()

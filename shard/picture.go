@@ -1,6 +1,9 @@
 package shard
 
-import "tailrace"
+import (
+	"tailrace"
+	"tailrace/budget"
+)
 
 // picture gathers the streams whose sum is what a cursor reads.
 type picture struct {
@@ -10,6 +13,10 @@ type picture struct {
 	newest  bool // l is the newest schema's
 	streams []*stream
 	readers []placedReader
+
+	inMemory int             // updates that are in no run
+	sorts    []*budget.Grant // what sorts of runs in another order hold; whoever reads the streams frees them
+	cost     int64           // about what the runs' decoded page groups take, in bytes
 }
 
 // placedReader is a run's reader and whether keys of the layout find their place in the run.
@@ -55,14 +62,18 @@ func (p *picture) run(rr *runReader) {
 	s := &stream{l: p.l, next: rr.next, keyAt: -1}
 	s.plain = rr.sign > 0 && rr.r.all(flagPlain) && (exact || (p.l.keyed() && leads))
 	if !exact {
-		s.next = resorted(rr.next, p.l, n)
+		grant := p.sh.set.shares.snapshots.Grant()
+		p.sorts = append(p.sorts, &grant)
+		s.next = resorted(rr.next, p.l, n, &grant)
 	}
+	p.cost += groupCost(rr.r)
 	p.streams = append(p.streams, s)
 	p.readers = append(p.readers, placedReader{rr, leads})
 }
 
 func (p *picture) batch(b *tailrace.Batch) {
 	if b.N > 0 {
+		p.inMemory += b.N
 		p.streams = append(p.streams, &stream{l: p.l, next: batchSource(b), keyAt: -1})
 	}
 }

@@ -22,12 +22,15 @@ const (
 // limits are the sizes above as a Set uses them; tests take smaller ones, so that few rows make many runs and parts.
 type limits struct {
 	run, merge, mergeRows, mergeRuns, stateRuns, reuse, part, piece, slice, cut, hand, inline, listen int
+	index, indexMisses, indexBehind, indexBatch, historyRuns, historyBytes, historyRows               int
 }
 
 func standardLimits() limits {
 	return limits{
 		run: FlushBytes, merge: MergeBytes, mergeRows: MergeRows, mergeRuns: MergeRuns, stateRuns: StateRuns, reuse: ReuseBytes,
 		part: PartBytes, piece: PieceRows, slice: SliceBytes, cut: CutBytes, hand: HandBytes, inline: InlineBytes, listen: ListenBytes,
+		index: IndexBytes, indexMisses: IndexMisses, indexBehind: IndexBehind, indexBatch: IndexBatch,
+		historyRuns: HistoryRuns, historyBytes: HistoryBytes, historyRows: HistoryRows,
 	}
 }
 

@@ -9,11 +9,13 @@ import (
 	"time"
 
 	"tailrace"
+	"tailrace/budget"
+	"tailrace/index"
 	"tailrace/log"
 )
 
 var (
-	// ErrCompacted is returned (wrapped) for a time before since.
+	// ErrCompacted is what a *CompactedError is: a time before since was asked for.
 	ErrCompacted = errors.New("history is compacted")
 	// ErrDropped is returned (wrapped) for a collection that was dropped.
 	ErrDropped = errors.New("the collection was dropped")
@@ -24,26 +26,41 @@ type Options struct {
 	FlushBytes     int                       // bytes of encoded updates of a memtable; 0: FlushBytes
 	NodeBytes      int                       // bytes of encoded updates of all memtables; 0: NodeBytes
 	PageCacheBytes int                       // bytes of page groups kept decoded for Lookup; 0: PageCacheBytes
+	Budget         *budget.Node              // nil: the sizes above, and no limit to what is read and written at once
 	Now            func() time.Time          // nil: time.Now
 	Logger         *slog.Logger              // nil: slog.Default()
 	Ended          func(session string) bool // whether a session has ended (log.Log.Ended); nil: none has
+	// Others is the oldest time that other nodes read at, and of what they still need (log.Log.OthersRead); nil: there are none.
+	Others func() tailrace.Time
+	// Keeper says whether this node keeps house: of several on the same stores one flushes, merges, moves since and sweeps; nil: this one does.
+	Keeper func() bool
+	// Small makes every limit so small that few rows make many runs and parts: for simulations.
+	Small bool
 }
 
 // Set is the collections of a node. One goroutine calls Define, Drop, Apply, Encode and Restore; all else may be called by anyone.
 type Set struct {
-	blob    tailrace.Blob
-	session string
-	opts    Options
-	logger  *slog.Logger
-	limits  limits
-	counter atomic.Uint64 // of part keys
-	upper   atomic.Uint64
-	pages   *pageCache
-	wake    chan struct{} // a memtable is ready to be flushed; Maintain listens
+	blob     tailrace.Blob
+	session  string
+	opts     Options
+	logger   *slog.Logger
+	limits   limits
+	shares   shares
+	pressure *pressure     // of the memtables
+	counter  atomic.Uint64 // of part keys
+	upper    atomic.Uint64
+	seq      atomic.Uint64 // of the newest entry applied; set before upper is
+	pages    *pageCache
+	wake     chan struct{} // a memtable is ready to be flushed; Maintain listens
+	settled  chan struct{} // updates became runs, which the local index can take up; Maintain listens
+	index    atomic.Pointer[index.Store]
+	stays    stays
+	found    map[tailrace.CollectionID]index.State // what OpenIndex found and adoptIndex has not seen
 
 	mu     sync.RWMutex
 	shards map[tailrace.CollectionID]*Shard
-	gone   []*Shard // dropped, until their parts are deleted
+	gone   []*Shard                // dropped, until their parts are deleted
+	stale  []tailrace.CollectionID // dropped, until they are out of the local index
 }
 
 // New returns a Set without collections whose parts get keys of session. It starts nothing; see Maintain.
@@ -53,9 +70,13 @@ func New(blob tailrace.Blob, session string, opts Options) *Set {
 			*v = standard
 		}
 	}
-	pick(&opts.FlushBytes, FlushBytes)
+	lim := standardLimits().within(opts.Budget)
+	if opts.Small {
+		lim = smallLimits()
+	}
+	pick(&opts.FlushBytes, lim.run)
 	pick(&opts.NodeBytes, NodeBytes)
-	pick(&opts.PageCacheBytes, PageCacheBytes)
+	pick(&opts.PageCacheBytes, int(opts.Budget.Share(budget.Pages).Limit(PageCacheBytes)))
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
@@ -65,9 +86,18 @@ func New(blob tailrace.Blob, session string, opts Options) *Set {
 	if opts.Ended == nil {
 		opts.Ended = func(string) bool { return false }
 	}
+	if opts.Others == nil {
+		opts.Others = func() tailrace.Time { return tailrace.MaxTime }
+	}
+	if opts.Keeper == nil {
+		opts.Keeper = func() bool { return true }
+	}
+	pages := newPageCache(opts.PageCacheBytes)
+	opts.Budget.Share(budget.Pages).Measure(pages.bytes)
 	return &Set{
-		blob: blob, session: session, opts: opts, limits: standardLimits(), logger: opts.Logger, pages: newPageCache(opts.PageCacheBytes),
-		wake: make(chan struct{}, 1), shards: map[tailrace.CollectionID]*Shard{},
+		blob: blob, session: session, opts: opts, limits: lim, logger: opts.Logger, pages: pages,
+		shares: sharesOf(opts.Budget), pressure: newPressure(opts.Budget.Share(budget.Memtables), opts.NodeBytes),
+		wake: make(chan struct{}, 1), settled: make(chan struct{}, 1), shards: map[tailrace.CollectionID]*Shard{},
 	}
 }
 
@@ -96,12 +126,14 @@ func (s *Set) Drop(id tailrace.CollectionID, _ tailrace.Time) {
 	delete(s.shards, id)
 	if sh != nil {
 		s.gone = append(s.gone, sh)
+		s.stale = append(s.stale, id)
 	}
 	s.mu.Unlock()
 	if sh != nil {
 		m := sh.current().next()
 		*m = manifest{version: m.version, schema: m.schema, since: m.since, dropped: true}
 		sh.install(m)
+		sh.memSort.drop()
 	}
 }
 
@@ -138,6 +170,7 @@ func (s *Set) Apply(e *log.Entry) error {
 			}
 		}
 	}
+	s.seq.Store(uint64(e.Seq))
 	s.upper.Store(uint64(max(s.Upper(), e.Time+1)))
 	return nil
 }
@@ -149,8 +182,8 @@ func (sh *Shard) apply(t tailrace.Time, r *log.Record) error {
 	case log.KindData:
 		m = m.withData(t, r.Payload)
 		sh.install(m)
-		if m.memSize >= sh.set.opts.FlushBytes {
-			sh.set.nudge()
+		if m.memSize >= sh.set.opts.FlushBytes || sh.set.pressure.high() {
+			sh.set.nudge(sh.set.wake)
 		}
 	case log.KindRef:
 		ref, err := decodeRef(r.Payload)
@@ -158,6 +191,7 @@ func (sh *Shard) apply(t tailrace.Time, r *log.Record) error {
 			return err
 		}
 		sh.install(m.withRef(t, ref))
+		sh.set.nudge(sh.set.settled)
 	case log.KindFlush:
 		f, err := decodeFlush(r.Payload)
 		if err != nil {
@@ -166,7 +200,17 @@ func (sh *Shard) apply(t tailrace.Time, r *log.Record) error {
 		next, ok := m.withFlush(f)
 		sh.reorganize(next, ok, f.runs)
 		sh.memSort.drop()
+		sh.set.nudge(sh.set.settled)
 	case log.KindMerge:
+		if isCompact(r.Payload) {
+			f, err := decodeCompact(r.Payload)
+			if err != nil {
+				return err
+			}
+			next, ok := m.withCompact(f)
+			sh.reorganize(next, ok, f.runs)
+			return nil
+		}
 		f, err := decodeMerge(r.Payload)
 		if err != nil {
 			return err
@@ -189,10 +233,10 @@ func (sh *Shard) apply(t tailrace.Time, r *log.Record) error {
 	return nil
 }
 
-// nudge wakes Maintain.
-func (s *Set) nudge() {
+// nudge wakes the loop of Maintain that listens.
+func (s *Set) nudge(wake chan<- struct{}) {
 	select {
-	case s.wake <- struct{}{}:
+	case wake <- struct{}{}:
 	default:
 	}
 }

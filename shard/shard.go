@@ -13,11 +13,12 @@ type Shard struct {
 	id       tailrace.CollectionID
 	memSort  memSort
 	index    memIndex
+	rows     rowIndex
 	flushing chan struct{} // holds a token while a flush of the collection runs
 
 	mu      sync.Mutex // for memory only
 	m       *manifest
-	pins    map[uint64]int // readers of each manifest version
+	pins    map[uint64]pins // readers of each manifest version
 	garbage []deadPart
 	leases  map[*tailrace.Time]struct{} // of Hold
 	leaving tailrace.Time               // since may move up to here: a commit that says so is on its way
@@ -27,12 +28,14 @@ type Shard struct {
 type deadPart struct {
 	key     string
 	version uint64
+	at      tailrace.Time // all that was applied before is older: another node that has read up to it does not need the part
 }
 
 func newShard(s *Set, id tailrace.CollectionID, m *manifest) *Shard {
+	s.pressure.add(m.memSize)
 	return &Shard{
-		set: s, id: id, m: m, flushing: make(chan struct{}, 1),
-		pins: map[uint64]int{}, leases: map[*tailrace.Time]struct{}{},
+		set: s, id: id, m: m, flushing: make(chan struct{}, 1), memSort: memSort{pressure: s.pressure},
+		pins: map[uint64]pins{}, leases: map[*tailrace.Time]struct{}{},
 	}
 }
 
@@ -53,13 +56,20 @@ func (sh *Shard) pin() (m *manifest, release func()) {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	m = sh.m
-	sh.pins[m.version]++
+	p := sh.pins[m.version]
+	if p.n++; p.n == 1 {
+		p.upper = sh.set.Upper()
+	}
+	sh.pins[m.version] = p
 	return m, func() {
 		sh.mu.Lock()
 		defer sh.mu.Unlock()
-		if sh.pins[m.version]--; sh.pins[m.version] == 0 {
+		p := sh.pins[m.version]
+		if p.n--; p.n == 0 {
 			delete(sh.pins, m.version)
+			return
 		}
+		sh.pins[m.version] = p
 	}
 }
 
@@ -69,13 +79,16 @@ func (sh *Shard) install(m *manifest) {
 	defer sh.mu.Unlock()
 	old := sh.m
 	sh.m = m
+	if m.memSize != old.memSize {
+		sh.set.pressure.add(m.memSize - old.memSize)
+	}
 	if sameRuns(old.state, m.state) && sameRuns(old.history, m.history) {
 		return
 	}
 	named := m.parts()
 	for key := range old.parts() {
 		if named[key] == nil {
-			sh.garbage = append(sh.garbage, deadPart{key, m.version})
+			sh.garbage = append(sh.garbage, deadPart{key, m.version, sh.set.Upper()})
 		}
 	}
 }
@@ -98,14 +111,15 @@ func (sh *Shard) reorganize(next *manifest, ok bool, runs []*run) {
 	for _, r := range runs {
 		for _, p := range r.parts {
 			if named[p.key] == nil {
-				sh.garbage = append(sh.garbage, deadPart{p.key, 0})
+				sh.garbage = append(sh.garbage, deadPart{p.key, 0, 0}) // nobody ever read it
 			}
 		}
 	}
 }
 
-// takeGarbage returns the parts that no pinned manifest names either; the caller deletes them, or gives them back.
-func (sh *Shard) takeGarbage() []deadPart {
+// takeGarbage returns the parts that no pinned manifest names either, of this node or, as others tells, of another; the caller deletes them, or
+// gives them back.
+func (sh *Shard) takeGarbage(others tailrace.Time) []deadPart {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	oldest := sh.m.version
@@ -114,7 +128,7 @@ func (sh *Shard) takeGarbage() []deadPart {
 	}
 	var out, kept []deadPart
 	for _, g := range sh.garbage {
-		if g.version <= oldest {
+		if g.version <= oldest && g.at <= others {
 			out = append(out, g)
 		} else {
 			kept = append(kept, g)
@@ -155,9 +169,12 @@ func (sh *Shard) hold(t tailrace.Time) (func(), error) {
 func (sh *Shard) planSince(upper tailrace.Time) (to tailrace.Time, moves bool) {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
-	leases := make([]tailrace.Time, 0, len(sh.leases))
+	leases := append(make([]tailrace.Time, 0, len(sh.leases)+1), sh.set.opts.Others())
 	for t := range sh.leases {
 		leases = append(leases, *t)
+	}
+	if t, ok := sh.rows.held(upper); ok {
+		leases = append(leases, t)
 	}
 	to = sincePlan(sh.m, upper, leases)
 	if to <= sh.m.since || len(sh.m.withSince(to).history) == len(sh.m.history) {

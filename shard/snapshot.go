@@ -16,10 +16,17 @@ type SnapshotOptions struct {
 	// Columns lists the fields of Schema that are wanted, in the order they are wanted; nil is all. Only they are read, where rows can be
 	// told apart without the others.
 	Columns []int
+	// Ranges leave rows out that the caller does not want; it filters too, see Range. All of them must hold for a row to be wanted.
+	Ranges []Range
+	// Stats counts what is read; nil counts nothing.
+	Stats *ScanStats
 	// After continues strictly after the row with this key (Cursor.Position, or any tailrace.AppendRowKey in Schema's sort order).
 	After []byte
 	// Overlay is a transaction's own updates, in any order, with the columns of any of the collection's schemas.
 	Overlay *tailrace.Batch
+	// Pending are the transaction's writers, whose updates so far are read like Overlay, but from their parts. They must not be aborted before the cursor
+	// is closed; what is appended later does not show.
+	Pending []*Writer
 	// PieceRows and PieceBytes are where a piece is cut: the row that reaches one is the last, but rows that are equal as SQL values stay
 	// together. 0 is the default. They and the data alone decide the pieces.
 	PieceRows, PieceBytes int
@@ -42,32 +49,55 @@ func (sh *Shard) snapshot(ctx context.Context, m *manifest, opts SnapshotOptions
 	if err := sh.readable(m, opts.AsOf); err != nil {
 		return nil, err
 	}
+	return sh.cursorOf(ctx, m, opts)
+}
+
+// cursorOf is snapshot of a readable time.
+func (sh *Shard) cursorOf(ctx context.Context, m *manifest, opts SnapshotOptions) (*Cursor, error) {
 	schema := opts.Schema
 	if schema == nil {
 		schema = m.schema
 	}
 	l := newLayout(schema)
-	p := &picture{sh: sh, m: m, l: l, newest: sameSchema(schema, m.schema)}
-	if err := p.asOf(opts.AsOf); err != nil {
+	c := newCursor(l, opts)
+	views, err := viewsOf(ctx, opts.Pending)
+	if err != nil {
 		return nil, err
 	}
-	p.overlay(opts.Overlay)
-	c := newCursor(l, opts)
+	open := func() (*picture, error) {
+		p := &picture{sh: sh, m: m, l: l, newest: sameSchema(schema, m.schema)}
+		if err := p.asOf(opts.AsOf); err != nil {
+			return nil, err
+		}
+		p.overlay(opts.Overlay)
+		p.pending(views)
+		if opts.Columns != nil && (l.keyed() || c.pruned) {
+			p.prune(l.with(opts.Columns, opts.Ranges))
+		}
+		p.narrow(opts.Ranges, opts.Stats)
+		return p, nil
+	}
+	p, err := open()
+	if err != nil {
+		return nil, err
+	}
 	c.what = fmt.Sprintf("snapshot of collection %d as of %d", sh.id, opts.AsOf)
 	after := opts.After
 	if l.keyed() {
 		after = cutKey(l, after)
 	}
 	c.pruned = !l.keyed() && opts.Columns != nil && after == nil && len(p.streams) == 1 && p.streams[0].plain
-	if opts.Columns != nil && (l.keyed() || c.pruned) {
-		p.prune(opts.Columns)
+	if c.pruned {
+		p.prune(l.with(opts.Columns, opts.Ranges))
+		c.memory.reader = p.readers[0].rr
 	}
+	c.memory.budget(sh.set.shares.snapshots, p, after, open)
 	p.from(after)
-	return c, c.start(ctx, p.streams, after)
+	return c, nil
 }
 
 func newCursor(l *layout, opts SnapshotOptions) *Cursor {
-	c := &Cursor{l: l, cols: opts.Columns, rows: opts.PieceRows, bytes: opts.PieceBytes}
+	c := &Cursor{l: l, cols: opts.Columns, rows: opts.PieceRows, bytes: opts.PieceBytes, ranges: opts.Ranges}
 	if c.cols == nil {
 		c.cols = make([]int, len(l.schema.Fields))
 		for i := range c.cols {
@@ -89,7 +119,7 @@ func (sh *Shard) readable(m *manifest, t tailrace.Time) error {
 	case m.dropped:
 		return fmt.Errorf("collection %d: %w", sh.id, ErrDropped)
 	case t < m.since:
-		return fmt.Errorf("the oldest readable time is %d: %w", m.since, ErrCompacted)
+		return &CompactedError{Collection: sh.id, Oldest: m.since, Time: t}
 	case t >= sh.set.Upper():
 		return fmt.Errorf("the newest readable time is %d", sh.set.Upper()-1)
 	}

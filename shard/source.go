@@ -53,6 +53,11 @@ type runReader struct {
 	sign   tailrace.Diff
 	times  bool // keep the updates' times
 
+	ranges  []Range    // page groups that hold nothing of them are passed over
+	stats   *ScanStats // nil: nothing is counted
+	counted int        // the stripe that is being counted, -1 at first
+	any     bool       // whether any of it was read
+
 	part, group int
 	seek        []byte // start at the first group that can hold this key
 }
@@ -78,9 +83,20 @@ func (rr *runReader) next(ctx context.Context) (*chunk, error) {
 		}
 		g := rr.group
 		rr.group++
+		passed, err := rr.passes(reader, g)
+		if err != nil {
+			return nil, err
+		}
+		rr.count(reader, g, passed)
+		if passed {
+			continue
+		}
 		c, err := rr.chunk(ctx, p, reader, g)
 		if err != nil {
 			return nil, err
+		}
+		if rr.stats != nil {
+			rr.stats.Rows.Add(int64(c.b.N))
 		}
 		if c.b.N > 0 {
 			return c, nil
@@ -111,6 +127,7 @@ func (rr *runReader) chunk(ctx context.Context, p *part, reader *stripe.Reader, 
 	if err != nil {
 		return nil, err
 	}
+	rr.countBytes(reader, g, now)
 	var rows []int32
 	all := true
 	if rr.timed {
@@ -154,6 +171,7 @@ func (rr *runReader) chunk(ctx context.Context, p *part, reader *stripe.Reader, 
 			if err != nil {
 				return err
 			}
+			rr.countBytes(reader, g, later)
 			take(rest)
 			return nil
 		}

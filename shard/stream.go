@@ -146,13 +146,7 @@ func (c *Cursor) compare(ctx context.Context, a, b *stream) (int, error) {
 	if err := b.c.load(ctx); err != nil {
 		return 0, err
 	}
-	if c.l.keyed() {
-		x, y := c.l.appendRest(nil, a.c.b, a.i), c.l.appendRest(nil, b.c.b, b.i)
-		if r := bytes.Compare(x, y); r != 0 {
-			return r, nil
-		}
-	}
-	return tailrace.CompareStored(c.l.order, a.c.b, a.i, b.c.b, b.i), nil
+	return c.tie.compare(c.l, a.c.b, a.i, b.c.b, b.i), nil
 }
 
 // same reports whether the held row is the stream's current one.

@@ -40,7 +40,8 @@ type world struct {
 	checkpoint []byte
 	replay     []event // since the checkpoint
 	limits     limits
-	from, keys int // keys of new rows
+	from, keys int     // keys of new rows
+	near       *nearby // nil without a local index
 }
 
 // event is what the apply loop did.
@@ -63,7 +64,10 @@ const table = tailrace.CollectionID(7)
 func newWorld(t *testing.T, seed uint64, keyed bool) *world {
 	w := &world{t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 1)), keyed: keyed, now: 1000, store: sim.NewBlob()}
 	w.blob, w.keys = w.store, 300
-	w.limits = limits{run: 400, merge: 3000, mergeRows: 200, mergeRuns: 3, stateRuns: 4, reuse: 600, part: 3000, piece: 30, slice: 2000, cut: 900, hand: 500, inline: 300, listen: 500}
+	w.limits = limits{
+		run: 400, merge: 3000, mergeRows: 200, mergeRuns: 3, stateRuns: 4, reuse: 600, part: 3000, piece: 30, slice: 2000, cut: 900, hand: 500, inline: 300, listen: 500, indexBehind: 60, indexBatch: 100,
+		historyRuns: 2, historyBytes: 4000, historyRows: 150,
+	}
 	w.schema = &tailrace.Schema{Version: 1, NextColumn: 4, Fields: []tailrace.Field{
 		{ID: 1, Name: "b", Type: tailrace.TypeOf(tailrace.KindText)},
 		{ID: 2, Name: "k", Type: tailrace.TypeOf(tailrace.KindInt4)},
@@ -85,6 +89,8 @@ func (w *world) open(checkpoint []byte) {
 		PageCacheBytes: 20_000, Ended: func(s string) bool { return s < fmt.Sprintf("%016x", mine) },
 	})
 	w.set.limits = w.limits
+	w.crowd()
+	w.openIndex()
 	if checkpoint != nil {
 		if err := w.set.Restore(checkpoint); err != nil {
 			w.fatal("restore: %v", err)
@@ -327,6 +333,7 @@ func (w *world) tick() {
 // crash loses the process. It starts again from the newest checkpoint and what the log has since, and loses what was not named.
 func (w *world) crash() {
 	events := w.replay
+	w.crashIndex()
 	w.open(w.checkpoint)
 	for _, e := range events {
 		if e.define != nil {
@@ -336,6 +343,9 @@ func (w *world) crash() {
 		if err := w.set.Apply(e.entry); err != nil {
 			w.fatal("replay: %v", err)
 		}
+	}
+	if err := w.set.adoptIndex(); err != nil && w.set.index.Load().Damaged() == nil {
+		w.fatal("adopt index: %v", err)
 	}
 }
 

@@ -47,12 +47,14 @@ type Writer struct {
 	keys    map[uint64]struct{}
 	whole   bool
 	key     []byte
+	room    room
 }
 
 // NewWriter returns a Writer of rows of schema, the one that the transaction's statements were planned with.
 func (s *Set) NewWriter(id tailrace.CollectionID, schema *tailrace.Schema) *Writer {
 	w := &Writer{set: s, id: id, l: newLayout(schema)}
 	w.cut = cutter{set: s, l: w.l}
+	w.room.grant = s.shares.transactions.Grant()
 	w.begin(w.cut.buffer())
 	w.whole = !w.l.keyed()
 	return w
@@ -81,14 +83,13 @@ func (w *Writer) Append(ctx context.Context, b *tailrace.Batch) error {
 			w.order = nil
 		}
 		w.note(b, from, to)
-		limit := w.set.limits.cut
-		if w.order != nil {
-			limit = w.set.limits.hand
-		}
-		if w.buf.Size() >= limit {
+		if w.buf.Size() >= w.limit() {
 			if err := w.hand(ctx); err != nil {
 				return err
 			}
+		}
+		if err := w.claim(ctx); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -100,11 +101,14 @@ func sameColumns(a, b *tailrace.Batch) bool { return slices.Equal(a.IDs, b.IDs) 
 // hand gives the buffer to the cutter and begins another.
 func (w *Writer) hand(ctx context.Context) error {
 	order := w.order
+	size := int64(w.buf.Size())
 	next, err := w.cut.hand(ctx, w.buf, order != nil, order != nil && w.follows, w.lent)
 	if err != nil {
 		return w.failed(err)
 	}
 	w.handed++
+	w.room.largest = max(w.room.largest, size)
+	w.room.handed += size
 	w.begin(next)
 	if order != nil {
 		w.order, w.follows = order, true
@@ -157,6 +161,7 @@ func (w *Writer) Cut(ctx context.Context) error {
 
 // Records returns what to commit, nil when nothing changed. The keys that change are named in the first record. Nothing may be appended afterwards.
 func (w *Writer) Records(ctx context.Context) ([]log.Record, error) {
+	defer w.room.grant.Free()
 	if w.order == nil {
 		w.buf = w.l.consolidated(w.l.sorted(w.buf), false)
 	}
@@ -193,6 +198,8 @@ func (w *Writer) Records(ctx context.Context) ([]log.Record, error) {
 func (w *Writer) Abort(ctx context.Context) {
 	w.cut.abort(ctx)
 	w.begin(w.cut.buffer())
+	w.room.largest, w.room.handed = 0, 0
+	w.room.grant.Free()
 }
 
 // Pending returns the updates so far, for reads within the transaction; parts are read back. The batches are only read.
@@ -214,13 +221,11 @@ func (w *Writer) Each(ctx context.Context, fn func(*tailrace.Batch) error) error
 	if w.buf.N == 0 {
 		return nil
 	}
-	w.lent = true
-	view := *w.buf
-	view.Cols = append([]tailrace.Column(nil), w.buf.Cols...)
-	return fn(&view)
+	return fn(w.lend())
 }
 
 // notCommitted reports whether a commit's error means that the transaction is not in the log and never will be.
 func notCommitted(err error) bool {
-	return errors.Is(err, log.ErrConflict) || errors.Is(err, log.ErrTooLarge) || errors.Is(err, log.ErrEnded) || errors.Is(err, tailrace.ErrFull)
+	return errors.Is(err, log.ErrConflict) || errors.Is(err, log.ErrTooLarge) || errors.Is(err, log.ErrEnded) || errors.Is(err, log.ErrFenced) ||
+		errors.Is(err, tailrace.ErrFull)
 }

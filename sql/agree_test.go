@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,10 +14,21 @@ import (
 	"tailrace/internal/pgtest"
 )
 
-// TestStatementsAgreeWithPostgres runs the statements of testdata/agree, one after the other, here and in a real PostgreSQL. Rows, tags, SQLSTATEs,
+// TestStatementsAgreeWithPostgres runs the statements of each file testdata/agree*, one after the other, here and in a real PostgreSQL. Rows, tags, SQLSTATEs,
 // messages, positions, details and transaction states must be the same.
 func TestStatementsAgreeWithPostgres(t *testing.T) {
-	raw, err := os.ReadFile("testdata/agree")
+	files, err := filepath.Glob("testdata/agree*")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no files: ", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) { agrees(t, file) })
+	}
+}
+
+// agrees runs the statements of one file.
+func agrees(t *testing.T, file string) {
+	raw, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}

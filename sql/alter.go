@@ -22,18 +22,6 @@ func altered(t *catalog.Table) *catalog.Table {
 	return &out
 }
 
-// alterable refuses to alter a source's table, and one that the transaction already wrote to: its rows wait in the shape they were written in.
-func (s *Session) alterable(t *catalog.Table) error {
-	if err := writable(t, "alter"); err != nil {
-		return err
-	}
-	if w := s.txn.tables[t.ID]; w != nil && w.rows > 0 {
-		return s.unsupported("ALTER TABLE after the same transaction wrote to the table", "Alter the table first, or in a transaction of its own.")
-	}
-	delete(s.txn.tables, t.ID)
-	return nil
-}
-
 // alterTable runs ALTER TABLE.
 func (s *Session) alterTable(ctx context.Context, st *statement, n *pg_query.AlterTableStmt) (*Result, error) {
 	if n.Objtype != pg_query.ObjectType_OBJECT_TABLE {
@@ -48,19 +36,63 @@ func (s *Session) alterTable(ctx context.Context, st *statement, n *pg_query.Alt
 			s.notice("NOTICE", "00000", fmt.Sprintf("relation \"%s\" does not exist, skipping", n.Relation.Relname))
 			return done("ALTER TABLE"), nil
 		}
-		return nil, noRelation(n.Relation.Schemaname, n.Relation.Relname)
+		return nil, s.noObject(n.Relation)
 	}
-	if err := s.alterable(t); err != nil {
+	if err := writable(t, "alter"); err != nil {
 		return nil, err
 	}
 	out := altered(t)
-	for _, c := range n.Cmds {
-		if err := s.alterCommand(ctx, st, t, out, c.GetAlterTableCmd()); err != nil {
+	var retypes []*retyped
+	for _, n := range n.Cmds {
+		c := n.GetAlterTableCmd()
+		if c.Subtype != pg_query.AlterTableType_AT_AlterColumnType {
+			if err := s.alterCommand(ctx, st, t, out, c); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if len(out.Columns.Fields) != len(t.Columns.Fields) || !sameKey(out.Columns, t.Columns) && retypes == nil {
+			return nil, s.unsupported("ALTER COLUMN TYPE after another change of the columns in one ALTER TABLE", "Use an ALTER TABLE of its own for it, in the same transaction.")
+		}
+		r, err := s.retype(st, out, c)
+		if err != nil {
+			return nil, err
+		}
+		if r != nil {
+			retypes = append(retypes, r)
+		}
+	}
+	if retypes != nil && len(out.Columns.Fields) != len(t.Columns.Fields) {
+		return nil, s.unsupported("ALTER COLUMN TYPE before another change of the columns in one ALTER TABLE", "Use an ALTER TABLE of its own for it, in the same transaction.")
+	}
+	if err := s.keepViews(tableOutline(t), tableOutline(out), cascades(n.Cmds)); err != nil {
+		return nil, err
+	}
+	if err := s.keepChecks(t, out); err != nil {
+		return nil, err
+	}
+	out.Checks = slices.DeleteFunc(out.Checks, func(k catalog.Check) bool { return dropsConstraint(n.Cmds, k.Name) })
+	if len(t.Columns.Key) == 0 && len(out.Columns.Key) > 0 {
+		if retypes != nil {
+			return nil, s.unsupported("ADD PRIMARY KEY beside ALTER COLUMN TYPE", "Use an ALTER TABLE of its own for it, in the same transaction.")
+		}
+		return done("ALTER TABLE"), s.remake(ctx, t, out)
+	}
+	if retypes != nil {
+		if err := s.rewrite(ctx, st, t, out, retypes); err != nil {
 			return nil, err
 		}
 	}
 	s.txn.change(catalog.Change{Table: out})
 	return done("ALTER TABLE"), nil
+}
+
+// dropsConstraint tells that one of the commands drops the constraint called name.
+func dropsConstraint(cmds []*pg_query.Node, name string) bool {
+	return slices.ContainsFunc(cmds, func(n *pg_query.Node) bool {
+		c := n.GetAlterTableCmd()
+		return c.Subtype == pg_query.AlterTableType_AT_DropConstraint && c.Name == name
+	})
 }
 
 // alterCommand makes one change to out, a copy of t.
@@ -93,10 +125,12 @@ func (s *Session) alterCommand(ctx context.Context, st *statement, t, out *catal
 		}
 		out.Columns.Fields[i].NotNull = false
 		return nil
-	case pg_query.AlterTableType_AT_AlterColumnType:
-		return s.unsupported("ALTER COLUMN TYPE", "Add a column of the new type, fill it with UPDATE, drop the old one.")
+	case pg_query.AlterTableType_AT_SetNotNull:
+		return s.setNotNull(ctx, t, out, c.Name)
 	case pg_query.AlterTableType_AT_AddConstraint:
-		return s.unsupported("ADD CONSTRAINT", "Give the PRIMARY KEY in CREATE TABLE.")
+		return s.addConstraint(st, out, c.Def.GetConstraint())
+	case pg_query.AlterTableType_AT_DropConstraint:
+		return s.dropConstraint(t, out, c)
 	}
 	return s.unsupported("this form of ALTER TABLE", "")
 }
@@ -179,86 +213,4 @@ func (s *Session) dropColumn(out *catalog.Table, c *pg_query.AlterTableCmd) erro
 		}
 	}
 	return nil
-}
-
-// rename runs ALTER TABLE ... RENAME [COLUMN a] TO b.
-func (s *Session) rename(ctx context.Context, st *statement, n *pg_query.RenameStmt) (*Result, error) {
-	if err := s.txn.open(ctx, false); err != nil {
-		return nil, err
-	}
-	column := n.RenameType == pg_query.ObjectType_OBJECT_COLUMN
-	if !column && n.RenameType != pg_query.ObjectType_OBJECT_TABLE {
-		return nil, s.unsupported("this RENAME", "")
-	}
-	t := s.find(n.Relation.Schemaname, n.Relation.Relname)
-	if t == nil {
-		if n.MissingOk {
-			s.notice("NOTICE", "00000", fmt.Sprintf("relation \"%s\" does not exist, skipping", n.Relation.Relname))
-			return done("ALTER TABLE"), nil
-		}
-		return nil, noRelation(n.Relation.Schemaname, n.Relation.Relname)
-	}
-	if err := s.alterable(t); err != nil {
-		return nil, err
-	}
-	out := altered(t)
-	if column {
-		i := out.Columns.ByName(n.Subname)
-		if i < 0 {
-			return nil, failure("42703", "column \"%s\" does not exist", n.Subname)
-		}
-		if out.Columns.ByName(n.Newname) >= 0 {
-			return nil, failure("42701", "column \"%s\" of relation \"%s\" already exists", n.Newname, t.Name)
-		}
-		out.Columns.Fields[i].Name = n.Newname
-	} else {
-		if s.txn.catalog.Table(t.Schema, n.Newname) != nil {
-			return nil, failure("42P07", "relation \"%s\" already exists", n.Newname)
-		}
-		out.Name = n.Newname
-	}
-	s.txn.change(catalog.Change{Table: out})
-	return done("ALTER TABLE"), nil
-}
-
-// dropTables runs DROP TABLE.
-func (s *Session) dropTables(ctx context.Context, st *statement, n *pg_query.DropStmt) (*Result, error) {
-	if n.RemoveType != pg_query.ObjectType_OBJECT_TABLE {
-		what := strings.ReplaceAll(strings.TrimPrefix(n.RemoveType.String(), "OBJECT_"), "_", " ")
-		return nil, s.unsupported("DROP "+what, "")
-	}
-	if err := s.txn.open(ctx, false); err != nil {
-		return nil, err
-	}
-	var tables []*catalog.Table
-	for _, o := range n.Objects {
-		schema, name := "", ""
-		for _, part := range o.GetList().Items {
-			schema, name = name, part.GetString_().Sval
-		}
-		t := s.find(schema, name)
-		switch {
-		case t == nil && n.MissingOk:
-			s.notice("NOTICE", "00000", fmt.Sprintf("table \"%s\" does not exist, skipping", name))
-			continue
-		case t == nil:
-			return nil, failure("42P01", "table \"%s\" does not exist", name)
-		case t.Upstream != nil:
-			return nil, &tailrace.Error{
-				Code: "42809", Message: fmt.Sprintf("cannot drop \"%s\": it is a copy of a source's table", t.Name), Hint: "Use DROP SOURCE to drop all tables of the source.",
-			}
-		}
-		tables = append(tables, t)
-	}
-	for _, t := range tables {
-		if s.txn.catalog.Tables[t.ID] == nil {
-			continue // named twice
-		}
-		if w := s.txn.tables[t.ID]; w != nil {
-			w.writer.Abort(ctx)
-			delete(s.txn.tables, t.ID)
-		}
-		s.txn.change(catalog.Change{Drop: t.ID})
-	}
-	return done("DROP TABLE"), nil
 }

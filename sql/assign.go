@@ -16,6 +16,12 @@ import (
 func (s *Session) planInsert(ctx context.Context, st *statement, in *inserting, n *pg_query.InsertStmt) (*query.Plan, error) {
 	tree := proto.Clone(n.SelectStmt).(*pg_query.Node)
 	sel := tree.GetSelectStmt()
+	if n.WithClause != nil {
+		if sel.WithClause != nil {
+			return nil, s.unsupported("INSERT with WITH before it and in its SELECT", "Put both into one WITH.")
+		}
+		sel.WithClause = n.WithClause
+	}
 	lists := [][]*pg_query.Node{}
 	for _, v := range sel.ValuesLists {
 		lists = append(lists, v.GetList().Items)
@@ -74,7 +80,7 @@ func targets(sel *pg_query.SelectStmt) []*pg_query.Node {
 
 // assignable is 42804 when a value of type t may not be stored in column f without a cast.
 func assignable(f *tailrace.Field, t tailrace.Type) error {
-	if c := expr.CastContext(t.Kind, f.Type.Kind); c != 0 && c <= expr.Assignment {
+	if c := expr.CastContext(t, f.Type); c != 0 && c <= expr.Assignment {
 		return nil
 	}
 	return &tailrace.Error{
@@ -95,11 +101,17 @@ func typed(n *pg_query.Node, t tailrace.Type) *pg_query.Node {
 
 // castTo is n::t, without t's modifier: assignment applies that.
 func castTo(n *pg_query.Node, t tailrace.Type) *pg_query.Node {
-	name := typeWord(t.Kind)
-	return &pg_query.Node{Node: &pg_query.Node_TypeCast{TypeCast: &pg_query.TypeCast{
-		Arg: n, Location: nodeLocation(n),
-		TypeName: &pg_query.TypeName{Names: []*pg_query.Node{stringNode("pg_catalog"), stringNode(name)}, Typemod: -1, Location: nodeLocation(n)},
-	}}}
+	name := &pg_query.TypeName{Typemod: -1, Location: nodeLocation(n)}
+	if t.Kind == tailrace.KindArray {
+		name.ArrayBounds = []*pg_query.Node{{Node: &pg_query.Node_Integer{Integer: &pg_query.Integer{Ival: -1}}}}
+		t = t.Element()
+	}
+	if t.Kind == tailrace.KindEnum {
+		name.Names = []*pg_query.Node{stringNode(t.Name)}
+	} else {
+		name.Names = []*pg_query.Node{stringNode("pg_catalog"), stringNode(typeWord(t.Kind))}
+	}
+	return &pg_query.Node{Node: &pg_query.Node_TypeCast{TypeCast: &pg_query.TypeCast{Arg: n, Location: nodeLocation(n), TypeName: name}}}
 }
 
 func stringNode(v string) *pg_query.Node {
@@ -113,5 +125,7 @@ func typeWord(k tailrace.Kind) string {
 		tailrace.KindNumeric: "numeric", tailrace.KindText: "text", tailrace.KindVarchar: "varchar", tailrace.KindChar: "bpchar", tailrace.KindBytea: "bytea", tailrace.KindDate: "date",
 		tailrace.KindTime: "time", tailrace.KindTimestamp: "timestamp", tailrace.KindTimestamptz: "timestamptz", tailrace.KindInterval: "interval", tailrace.KindUUID: "uuid",
 		tailrace.KindJSON: "json", tailrace.KindJSONB: "jsonb", tailrace.KindForeign: "text",
+		tailrace.KindOID: "oid", tailrace.KindName: "name", tailrace.KindLetter: "char", tailrace.KindRegclass: "regclass", tailrace.KindRegtype: "regtype", tailrace.KindRegproc: "regproc",
+		tailrace.KindRegnspace: "regnamespace", tailrace.KindRegrole: "regrole",
 	}[k]
 }

@@ -20,6 +20,7 @@ func (s *Session) enter() {
 	s.values.session["transaction_isolation"] = s.get("default_transaction_isolation") // not reported, not undone: it is the transaction's
 	s.readOnly = s.get("default_transaction_read_only") == "on"
 	s.txn = s.engine.begin(s.strict())
+	s.presence.inTransaction(s.start)
 	s.prior = false
 	if s.state == idle {
 		s.state = implicit
@@ -53,6 +54,7 @@ func (s *Session) rollback(ctx context.Context) {
 
 // Fail tells that an error was sent to the client: an open block is then a failed one, an implicit transaction is undone.
 func (s *Session) Fail(err error) {
+	defer s.recorded(err)
 	if tailrace.Code(err) == "XX000" {
 		s.engine.logger().Error("statement failed with an internal error", "session", s.uuid, "error", err)
 	}
@@ -60,6 +62,11 @@ func (s *Session) Fail(err error) {
 	case implicit, idle:
 		s.rollback(context.Background())
 	case open:
+		if s.txn != nil && len(s.txn.points) > 0 { // ROLLBACK TO may come
+			s.closeCursorsAbove(len(s.txn.points) - 1)
+			s.state, s.again = failed, nil
+			return
+		}
 		s.closeCursors()
 		if s.txn != nil {
 			s.txn.abort(context.Background())
@@ -76,8 +83,10 @@ func (s *Session) Sync(ctx context.Context) error {
 	err := s.commitAgain(ctx)
 	if err != nil {
 		s.rollback(ctx)
+		return userError(ctx, err)
 	}
-	return userError(ctx, err)
+	s.recorded(nil)
+	return nil
 }
 
 // transaction runs BEGIN, COMMIT, ROLLBACK and their kin.
@@ -86,20 +95,11 @@ func (s *Session) transaction(ctx context.Context, st *statement, n *pg_query.Tr
 	case pg_query.TransactionStmtKind_TRANS_STMT_BEGIN, pg_query.TransactionStmtKind_TRANS_STMT_START:
 		return s.begin(st, n)
 	case pg_query.TransactionStmtKind_TRANS_STMT_COMMIT:
-		if n.Chain {
-			return nil, s.unsupported("AND CHAIN", "Use COMMIT, then BEGIN.")
-		}
-		return s.endBlock(ctx, true)
+		return s.endBlock(ctx, true, n.Chain)
 	case pg_query.TransactionStmtKind_TRANS_STMT_ROLLBACK:
-		if n.Chain {
-			return nil, s.unsupported("AND CHAIN", "Use ROLLBACK, then BEGIN.")
-		}
-		return s.endBlock(ctx, false)
+		return s.endBlock(ctx, false, n.Chain)
 	case pg_query.TransactionStmtKind_TRANS_STMT_SAVEPOINT, pg_query.TransactionStmtKind_TRANS_STMT_RELEASE, pg_query.TransactionStmtKind_TRANS_STMT_ROLLBACK_TO:
-		if s.state != open {
-			return nil, failure("25P01", "SAVEPOINT can only be used in transaction blocks")
-		}
-		return nil, s.unsupported("SAVEPOINT", "Run the statements in transactions of their own.")
+		return s.subtransaction(ctx, n)
 	}
 	return nil, s.unsupported("two-phase commit", "Use COMMIT.")
 }
@@ -132,12 +132,15 @@ func (s *Session) begin(st *statement, n *pg_query.TransactionStmt) (*Result, er
 func (s *Session) setTransaction(name, value string) error {
 	switch name {
 	case "transaction_isolation":
-		if s.txn.catalog != nil {
-			return failure("25001", "SET TRANSACTION ISOLATION LEVEL must be called before any query")
-		}
 		v, err := s.check(name, value)
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case v == s.get(name):
+		case s.txn.catalog != nil:
+			return failure("25001", "SET TRANSACTION ISOLATION LEVEL must be called before any query")
+		case len(s.txn.points) > 0:
+			return failure("25001", "SET TRANSACTION ISOLATION LEVEL must not be called in a subtransaction")
 		}
 		s.values.local[name] = v
 		s.txn.strict = v != "serializable"
@@ -147,22 +150,29 @@ func (s *Session) setTransaction(name, value string) error {
 	return nil
 }
 
-func (s *Session) endBlock(ctx context.Context, commit bool) (*Result, error) {
-	switch {
-	case s.state == idle, s.state == implicit && !s.prior:
+// endBlock runs COMMIT and ROLLBACK; chain is AND CHAIN: the next block begins at once, with the same properties.
+func (s *Session) endBlock(ctx context.Context, commit, chain bool) (*Result, error) {
+	block := s.state == open || s.state == failed
+	if !block && chain {
+		return nil, failure("25P01", "%s AND CHAIN can only be used in transaction blocks", map[bool]string{true: "COMMIT", false: "ROLLBACK"}[commit])
+	}
+	if !block {
 		s.notice("WARNING", "25P01", "there is no transaction in progress")
-	case s.state == failed:
+	}
+	isolation, readOnly := s.get("transaction_isolation"), s.readOnly
+	tag := "ROLLBACK"
+	if commit && s.state != failed {
+		if err := s.commit(ctx); err != nil {
+			return nil, err
+		}
+		tag = "COMMIT"
+	} else {
 		s.rollback(ctx)
-		return done("ROLLBACK"), nil
-	case s.state == implicit:
-		s.notice("WARNING", "25P01", "there is no transaction in progress")
 	}
-	if !commit {
-		s.rollback(ctx)
-		return done("ROLLBACK"), nil
+	if chain {
+		s.enter()
+		s.state, s.readOnly = open, readOnly
+		return done(tag), s.setTransaction("transaction_isolation", isolation)
 	}
-	if err := s.commit(ctx); err != nil {
-		return nil, err
-	}
-	return done("COMMIT"), nil
+	return done(tag), nil
 }

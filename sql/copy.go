@@ -2,6 +2,7 @@ package sql
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	pg_query "github.com/pganalyze/pg_query_go/v6"
@@ -43,6 +44,9 @@ func (s *Session) copyTable(ctx context.Context, st *statement, n *pg_query.Copy
 func (s *Session) copyTo(ctx context.Context, st *statement, n *pg_query.CopyStmt, o *copyOptions) (*Result, error) {
 	if s.txn.subscribes {
 		return nil, errOnlyRead
+	}
+	if v := s.named(n.Relation.Schemaname, n.Relation.Relname).view; v != nil {
+		return nil, &tailrace.Error{Code: "42809", Message: fmt.Sprintf("cannot copy from view \"%s\"", v.Name), Hint: "Try the COPY (SELECT ...) TO variant."}
 	}
 	table, err := s.relation(n.Relation)
 	if err != nil {

@@ -23,17 +23,21 @@ func (s *Session) createTable(ctx context.Context, st *statement, n *pg_query.Cr
 		return nil, err
 	}
 	rel := n.Relation
-	if err := s.creatable(st, n); err != nil {
+	if err := s.creatable(n); err != nil {
 		return nil, err
 	}
-	if s.find(rel.Schemaname, rel.Relname) != nil {
-		if n.IfNotExists {
+	schema, err := s.schemaFor(rel.Schemaname, rel.Relname)
+	if err != nil {
+		return nil, at(err, st.pos(rel.Location))
+	}
+	if err := s.nameFree(schema, rel.Relname, "table"); err != nil {
+		if n.IfNotExists && tailrace.Code(err) == "42P07" {
 			s.notice("NOTICE", "42P07", fmt.Sprintf("relation \"%s\" already exists, skipping", rel.Relname))
 			return done("CREATE TABLE"), nil
 		}
-		return nil, failure("42P07", "relation \"%s\" already exists", rel.Relname)
+		return nil, err
 	}
-	t := &catalog.Table{Schema: publicSchema, Name: rel.Relname, Retain: catalog.DefaultRetain, Columns: &tailrace.Schema{Version: 1, NextColumn: 1}}
+	t := &catalog.Table{Schema: schema, Name: rel.Relname, Retain: catalog.DefaultRetain, Columns: &tailrace.Schema{Version: 1, NextColumn: 1}}
 	if st.Retain != nil {
 		var err error
 		if t.Retain, err = s.retention(st, st.Retain); err != nil {
@@ -43,6 +47,16 @@ func (s *Session) createTable(ctx context.Context, st *statement, n *pg_query.Cr
 	var keyNames []string
 	keyAt := int32(-1)
 	for _, e := range n.TableElts {
+		if l := e.GetTableLikeClause(); l != nil {
+			names, err := s.like(st, t, l)
+			if err != nil {
+				return nil, err
+			}
+			if len(keyNames) > 0 && len(names) > 0 {
+				return nil, twoKeys(t.Name)
+			}
+			keyNames = append(keyNames, names...)
+		}
 		if d := e.GetColumnDef(); d != nil {
 			isKey, err := s.addField(st, t, d)
 			if err != nil {
@@ -58,7 +72,7 @@ func (s *Session) createTable(ctx context.Context, st *statement, n *pg_query.Cr
 	}
 	for _, e := range n.TableElts {
 		c := e.GetConstraint()
-		if c == nil {
+		if c == nil || c.Contype == pg_query.ConstrType_CONSTR_CHECK {
 			continue
 		}
 		names, err := s.tableConstraint(st, c)
@@ -69,6 +83,9 @@ func (s *Session) createTable(ctx context.Context, st *statement, n *pg_query.Cr
 			return nil, at(twoKeys(t.Name), st.pos(c.Location))
 		}
 		keyNames, keyAt = names, c.Location
+	}
+	if err := s.addChecks(ctx, st, t, n.TableElts); err != nil {
+		return nil, err
 	}
 	if err := setKey(t, keyNames); err != nil {
 		return nil, at(err, st.pos(keyAt))
@@ -83,7 +100,7 @@ func twoKeys(table string) error {
 }
 
 // creatable refuses the forms of CREATE TABLE that are not here.
-func (s *Session) creatable(st *statement, n *pg_query.CreateStmt) error {
+func (s *Session) creatable(n *pg_query.CreateStmt) error {
 	switch {
 	case n.Relation.Relpersistence == "t":
 		return s.unsupported("CREATE TEMPORARY TABLE", "Use CREATE TABLE, and DROP TABLE when done.")
@@ -95,20 +112,11 @@ func (s *Session) creatable(st *statement, n *pg_query.CreateStmt) error {
 		return s.unsupported("INHERITS", "List the columns.")
 	case n.OfTypename != nil:
 		return s.unsupported("CREATE TABLE OF", "List the columns.")
-	case isSystem(n.Relation.Schemaname):
-		return failure("42501", "permission denied to create \"%s.%s\"", n.Relation.Schemaname, n.Relation.Relname)
-	case n.Relation.Schemaname != "" && n.Relation.Schemaname != publicSchema:
-		return at(failure("3F000", "schema \"%s\" does not exist", n.Relation.Schemaname), st.pos(n.Relation.Location))
 	}
 	for _, o := range n.Options {
 		name := o.GetDefElem().Defname
 		if name != "fillfactor" && !strings.HasPrefix(name, "autovacuum") { // they mean nothing here and do no harm
 			return &tailrace.Error{Code: "22023", Message: fmt.Sprintf("unrecognized parameter \"%s\"", name), Hint: "WITH takes (RETAIN HISTORY FOR '1 day')."}
-		}
-	}
-	for _, e := range n.TableElts {
-		if e.GetTableLikeClause() != nil {
-			return s.unsupported("LIKE", "List the columns.")
 		}
 	}
 	return nil
@@ -122,7 +130,7 @@ func (s *Session) addField(st *statement, t *catalog.Table, d *pg_query.ColumnDe
 	if len(t.Columns.Fields) >= columnsLimit {
 		return false, failure("54011", "tables can have at most %d columns", columnsLimit)
 	}
-	typ, err := expr.TypeName(d.TypeName)
+	typ, domain, err := s.declared(d.TypeName)
 	if err != nil {
 		return false, at(err, st.pos(d.TypeName.Location))
 	}
@@ -130,6 +138,9 @@ func (s *Session) addField(st *statement, t *catalog.Table, d *pg_query.ColumnDe
 		return false, at(s.unsupported("COLLATE", "text is ordered by its bytes, as COLLATE \"C\" does."), st.pos(d.CollClause.Location))
 	}
 	f := tailrace.Field{ID: t.Columns.NextColumn, Name: d.Colname, Type: typ}
+	if domain != nil {
+		f.Domain = domain.ID
+	}
 	nullable := false
 	for _, n := range d.Constraints {
 		c := n.GetConstraint()
@@ -143,6 +154,10 @@ func (s *Session) addField(st *statement, t *catalog.Table, d *pg_query.ColumnDe
 		case pg_query.ConstrType_CONSTR_DEFAULT:
 			if f.Default, err = s.defaultText(st, &f, c); err != nil {
 				return false, err
+			}
+		case pg_query.ConstrType_CONSTR_CHECK:
+			if t.ID != 0 { // of a new table they are added when all columns are there
+				return false, at(s.unsupported("ADD COLUMN with CHECK", "Use a domain with the CHECK as the column's type, or give it in CREATE TABLE."), st.pos(c.Location))
 			}
 		default:
 			return false, at(s.refuseConstraint(c), st.pos(c.Location))
@@ -163,8 +178,6 @@ func (s *Session) refuseConstraint(c *pg_query.Constraint) error {
 		return s.unsupported("FOREIGN KEY", "Leave the constraint out.")
 	case pg_query.ConstrType_CONSTR_UNIQUE:
 		return s.unsupported("UNIQUE", "Use PRIMARY KEY, or leave the constraint out.")
-	case pg_query.ConstrType_CONSTR_CHECK:
-		return s.unsupported("CHECK", "Leave the constraint out.")
 	case pg_query.ConstrType_CONSTR_IDENTITY:
 		return s.unsupported("GENERATED AS IDENTITY", "Use uuid DEFAULT gen_random_uuid(), or give the values yourself.")
 	case pg_query.ConstrType_CONSTR_GENERATED:
@@ -226,13 +239,7 @@ func (s *Session) defaultExpr(st *statement, f *tailrace.Field, n *pg_query.Node
 		}
 		return "", err
 	}
-	res, err := pg_query.Deparse(&pg_query.ParseResult{Version: grammarVersion, Stmts: []*pg_query.RawStmt{{Stmt: &pg_query.Node{Node: &pg_query.Node_SelectStmt{SelectStmt: &pg_query.SelectStmt{
-		TargetList: []*pg_query.Node{{Node: &pg_query.Node_ResTarget{ResTarget: &pg_query.ResTarget{Val: n}}}},
-	}}}}}})
-	if err != nil {
-		return "", fmt.Errorf("write the default of column %s: %w", f.Name, err)
-	}
-	return strings.TrimPrefix(res, "SELECT "), nil
+	return deparseExpr(n)
 }
 
 // grammarVersion is the PostgreSQL whose grammar pg_query has, as its trees say.

@@ -20,6 +20,7 @@ const cursorsLimit = 1000
 
 // cursor is a DECLAREd cursor: over the rows of a SELECT, or over a SUBSCRIBE, which begins with the first FETCH.
 type cursor struct {
+	level   int // savepoints that stood when it was declared
 	columns []tailrace.ResultColumn
 	rows    tailrace.Rows   // of a SELECT
 	batch   *tailrace.Batch // the rows of it that wait are those from next on
@@ -74,7 +75,7 @@ func (s *Session) declare(ctx context.Context, st *statement, n *pg_query.Declar
 	if err != nil {
 		return nil, err
 	}
-	s.cursors[n.Portalname] = &cursor{columns: columns, rows: &spread{rows}}
+	s.cursors[n.Portalname] = &cursor{level: len(s.txn.points), columns: columns, rows: &spread{rows}}
 	return done("DECLARE CURSOR"), nil
 }
 

@@ -17,6 +17,8 @@ func (s *Session) describe(ctx context.Context, st *statement) ([]tailrace.Resul
 		return s.describeSubscribe(ctx, st)
 	case st.ExplainSubscribe != nil:
 		return textResult("EXPLAIN", []string{"QUERY PLAN"}).Columns, nil
+	case st.Backup != nil:
+		return backupColumns(), nil
 	case st.Fetch != nil:
 		if c := s.cursors[st.Fetch.Cursor]; c != nil && !st.Fetch.Move {
 			if c.subscribe != nil && c.columns == nil {
@@ -30,24 +32,34 @@ func (s *Session) describe(ctx context.Context, st *statement) ([]tailrace.Resul
 	}
 	switch n := st.Tree.Node.(type) {
 	case *pg_query.Node_SelectStmt:
+		if n.SelectStmt.IntoClause != nil {
+			_, err := s.describeSelect(ctx, st, withoutInto(n.SelectStmt))
+			return nil, err
+		}
 		return s.describeSelect(ctx, st, st.Tree)
+	case *pg_query.Node_CreateTableAsStmt:
+		if n.CreateTableAsStmt.Query.GetSelectStmt() == nil {
+			return nil, nil
+		}
+		_, err := s.describeSelect(ctx, st, n.CreateTableAsStmt.Query)
+		return nil, err
 	case *pg_query.Node_DeclareCursorStmt:
 		_, err := s.describeSelect(ctx, st, n.DeclareCursorStmt.Query)
 		return nil, err
 	case *pg_query.Node_InsertStmt:
-		return nil, s.describeInsert(ctx, st, n.InsertStmt)
+		return s.describeInsert(ctx, st, n.InsertStmt)
 	case *pg_query.Node_UpdateStmt:
-		c, err := s.resolveUpdate(st, n.UpdateStmt)
+		c, err := s.resolveUpdate(ctx, st, n.UpdateStmt)
 		if err != nil {
 			return nil, err
 		}
-		return nil, s.describeChange(ctx, st, c)
+		return c.returning.described(), s.describeChange(ctx, st, c)
 	case *pg_query.Node_DeleteStmt:
-		c, err := s.resolveDelete(st, n.DeleteStmt)
+		c, err := s.resolveDelete(ctx, st, n.DeleteStmt)
 		if err != nil {
 			return nil, err
 		}
-		return nil, s.describeChange(ctx, st, c)
+		return c.returning.described(), s.describeChange(ctx, st, c)
 	case *pg_query.Node_VariableShowStmt:
 		r, err := s.show(n.VariableShowStmt)
 		if err != nil {
@@ -86,25 +98,40 @@ func (s *Session) describeSelect(ctx context.Context, st *statement, tree *pg_qu
 	return plan.Columns(), nil
 }
 
-func (s *Session) describeInsert(ctx context.Context, st *statement, n *pg_query.InsertStmt) error {
-	in, err := s.resolveInsert(st, n)
+func (s *Session) describeInsert(ctx context.Context, st *statement, n *pg_query.InsertStmt) ([]tailrace.ResultColumn, error) {
+	in, err := s.resolveInsert(ctx, st, n)
 	if err != nil || n.SelectStmt == nil {
-		return err
+		return in.described(), err
 	}
 	types := append([]tailrace.Type(nil), st.types...)
 	if rows := n.SelectStmt.GetSelectStmt().GetValuesLists(); len(rows) > 0 {
 		_, err := s.bindValues(st, in, rows)
 		if !errors.Is(err, expr.ErrUnsupported) {
-			return err
+			return in.described(), err
 		}
 	}
 	st.types = types
 	plan, err := s.planInsert(ctx, st, in, n)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	st.types = plan.Params()
-	return nil
+	return in.described(), nil
+}
+
+// described is the result's columns, nil when the statement returns no rows.
+func (r *returning) described() []tailrace.ResultColumn {
+	if r == nil {
+		return nil
+	}
+	return r.columns
+}
+
+func (in *inserting) described() []tailrace.ResultColumn {
+	if in == nil {
+		return nil
+	}
+	return in.returning.described()
 }
 
 func (s *Session) describeChange(ctx context.Context, st *statement, c *changing) error {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tailrace"
+	"tailrace/budget"
 	"tailrace/catalog"
 	"tailrace/log"
 	"tailrace/parse"
@@ -22,11 +23,16 @@ type Engine struct {
 	Tail    *tail.Tail
 	Query   *query.Engine
 	Sources Sources          // nil where no source can run
+	Backup  StartBackup      // nil where none can be made
 	Logger  *slog.Logger     // told of internal errors; nil: slog.Default
 	Now     func() time.Time // nil: time.Now
+	Started time.Time        // when the node started, for pg_postmaster_start_time
+	Budget  *budget.Node     // nil: no limit to what transactions hold
 
 	texts                     parse.Cache
 	turns                     turns
+	sessions                  roster
+	history                   history
 	changeBytes, overlayBytes int // instead of the constants, when not 0
 }
 
@@ -61,6 +67,11 @@ type SessionOptions struct {
 	Report         func(name, value string) // ParameterStatus
 	// Deallocate forgets a statement that the protocol prepared, all of them for "", and reports whether there was one. nil: there is none.
 	Deallocate func(name string) bool
+	// Client is the client's address, as pg_stat_activity shows it.
+	Client string
+	// Cancel ends the statement that runs, Terminate the session: pg_cancel_backend and pg_terminate_backend, from the goroutine of another
+	// session or this one. nil: the session cannot be reached so.
+	Cancel, Terminate func()
 }
 
 func (e *Engine) logger() *slog.Logger {

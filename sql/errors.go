@@ -44,6 +44,11 @@ func userError(ctx context.Context, err error) error {
 			Code: "08007", Message: "the outcome of the transaction is unknown", Err: err,
 			Hint: "Look whether its changes are there before you run it again.",
 		}
+	case errors.Is(err, log.ErrUnreachable):
+		return &tailrace.Error{
+			Code: "08006", Message: "could not read: the store of the log does not answer", Err: err,
+			Hint: "SET transaction_isolation = 'serializable' reads what this node has.",
+		}
 	case errors.Is(err, tailrace.ErrFull):
 		return &tailrace.Error{
 			Code: "53100", Message: "could not write: no space left on the data disk", Err: err,

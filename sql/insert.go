@@ -17,23 +17,17 @@ const insertRowsAtOnce = 4096
 
 // inserting is an INSERT whose names are resolved.
 type inserting struct {
-	table   *catalog.Table
-	columns []int // of the table, that the statement gives values for, in its order
+	table     *catalog.Table
+	columns   []int       // of the table, that the statement gives values for, in its order
+	conflict  *onConflict // nil for none
+	returning *returning  // likewise
 }
 
 // resolveInsert checks the parts of an INSERT that do not depend on its rows.
-func (s *Session) resolveInsert(st *statement, n *pg_query.InsertStmt) (*inserting, error) {
+func (s *Session) resolveInsert(ctx context.Context, st *statement, n *pg_query.InsertStmt) (*inserting, error) {
 	table, err := s.target(n.Relation, "insert into")
 	if err != nil {
 		return nil, at(err, st.pos(n.Relation.Location))
-	}
-	switch {
-	case n.OnConflictClause != nil:
-		return nil, s.unsupported("ON CONFLICT", "Use UPDATE, and INSERT when it changed no row, in one transaction.")
-	case len(n.ReturningList) > 0:
-		return nil, s.unsupported("RETURNING", "Read the rows with SELECT.")
-	case n.WithClause != nil:
-		return nil, s.unsupported("INSERT with WITH before it", "Put WITH into the SELECT: INSERT INTO t WITH ... SELECT.")
 	}
 	in := &inserting{table: table}
 	seen := map[int]bool{}
@@ -54,40 +48,34 @@ func (s *Session) resolveInsert(st *statement, n *pg_query.InsertStmt) (*inserti
 			in.columns = append(in.columns, i)
 		}
 	}
-	return in, nil
+	if in.conflict, err = s.resolveConflict(ctx, st, table, n.Relation, n.OnConflictClause); err != nil {
+		return nil, err
+	}
+	in.returning, err = s.resolveReturning(ctx, st, table, n.Relation, n.ReturningList)
+	return in, err
 }
 
 // insert runs INSERT.
 func (s *Session) insert(ctx context.Context, st *statement, n *pg_query.InsertStmt) (*Result, error) {
 	values := n.SelectStmt.GetSelectStmt().GetValuesLists()
 	plain := n.SelectStmt == nil || len(values) > 0
-	if err := s.txn.open(ctx, plain && s.alone()); err != nil {
+	if err := s.txn.open(ctx, plain && n.OnConflictClause == nil && s.alone()); err != nil {
 		return nil, err
 	}
 	if k, ok := s.kept(st, n.Relation); ok && k.insert != nil {
-		count, err := s.insertFilled(ctx, st, k.insert)
-		if err != nil {
-			return nil, err
-		}
-		return done(fmt.Sprintf("INSERT 0 %d", count)), nil
+		return s.insertFilled(ctx, st, k.insert)
 	}
-	in, err := s.resolveInsert(st, n)
+	in, err := s.resolveInsert(ctx, st, n)
 	if err != nil {
 		return nil, err
 	}
-	var count int64
 	switch {
 	case n.SelectStmt == nil:
-		count, err = 1, s.insertDefaults(ctx, st, in)
+		return s.insertDefaults(ctx, st, in)
 	case len(values) > 0:
-		count, err = s.insertValues(ctx, st, in, n)
-	default:
-		count, err = s.insertSelect(ctx, st, in, n)
+		return s.insertValues(ctx, st, in, n)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return done(fmt.Sprintf("INSERT 0 %d", count)), nil
+	return s.insertSelect(ctx, st, in, n)
 }
 
 // alone tells that the transaction is a single statement's.
@@ -117,6 +105,9 @@ func (s *Session) defaults(table *catalog.Table) (filling, error) {
 // defaultOf is a column's default as an expression, NULL when it has none.
 func (s *Session) defaultOf(f *tailrace.Field) (*expr.Expr, error) {
 	text := f.Default
+	if d := s.domainOf(f); text == "" && d != nil {
+		text = d.Default
+	}
 	if text == "" {
 		text = "NULL"
 	}
@@ -140,16 +131,12 @@ func (fill filling) append(b *tailrace.Batch, r *expr.Row) error {
 	return nil
 }
 
-func (s *Session) insertDefaults(ctx context.Context, _ *statement, in *inserting) error {
+func (s *Session) insertDefaults(ctx context.Context, st *statement, in *inserting) (*Result, error) {
 	fill, err := s.defaults(in.table)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	b := tailrace.NewBatch(in.table.Columns, 1)
-	if err := fill.append(b, s.row(nil)); err != nil {
-		return err
-	}
-	return s.insertRows(ctx, in.table, b)
+	return s.insertFilled(ctx, st, &keptInsert{in, []filling{fill}})
 }
 
 // bindValues binds the rows of VALUES. The error is expr.ErrUnsupported when one needs the query engine.
@@ -226,7 +213,7 @@ func nodeLocation(n *pg_query.Node) int32 {
 	return -1
 }
 
-func (s *Session) insertValues(ctx context.Context, st *statement, in *inserting, n *pg_query.InsertStmt) (int64, error) {
+func (s *Session) insertValues(ctx context.Context, st *statement, in *inserting, n *pg_query.InsertStmt) (*Result, error) {
 	sel := n.SelectStmt.GetSelectStmt()
 	if sel.SortClause != nil || sel.LimitCount != nil || sel.LimitOffset != nil || sel.WithClause != nil {
 		return s.insertSelect(ctx, st, in, n)
@@ -236,7 +223,7 @@ func (s *Session) insertValues(ctx context.Context, st *statement, in *inserting
 		return s.insertSelect(ctx, st, in, n)
 	}
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	k := &keptInsert{in, fills}
 	s.keep(st, kept{table: in.table, insert: k})
@@ -244,20 +231,30 @@ func (s *Session) insertValues(ctx context.Context, st *statement, in *inserting
 }
 
 // insertFilled inserts a row for each filling.
-func (s *Session) insertFilled(ctx context.Context, st *statement, k *keptInsert) (int64, error) {
-	in, fills := k.in, k.fills
-	row := s.row(st.params)
-	b := tailrace.NewBatch(in.table.Columns, min(len(fills), insertRowsAtOnce))
+func (s *Session) insertFilled(ctx context.Context, st *statement, k *keptInsert) (*Result, error) {
+	s.way = "values"
+	p, err := s.putting(ctx, st, k.in)
+	if err != nil {
+		return nil, err
+	}
+	return p.result(ctx, p.fill(ctx, k.fills))
+}
+
+// fill inserts a row for each filling.
+func (p *putting) fill(ctx context.Context, fills []filling) error {
+	row := p.s.row(p.st.params)
+	schema := p.in.table.Columns
+	b := tailrace.NewBatch(schema, min(len(fills), insertRowsAtOnce))
 	for i, fill := range fills {
 		if err := fill.append(b, row); err != nil {
-			return 0, err
+			return err
 		}
 		if b.N == insertRowsAtOnce || i == len(fills)-1 {
-			if err := s.insertRows(ctx, in.table, b); err != nil {
-				return 0, err
+			if err := p.take(ctx, b); err != nil {
+				return err
 			}
-			b = tailrace.NewBatch(in.table.Columns, min(len(fills)-i-1, insertRowsAtOnce))
+			b = tailrace.NewBatch(schema, min(len(fills)-i-1, insertRowsAtOnce))
 		}
 	}
-	return int64(len(fills)), nil
+	return nil
 }

@@ -2,8 +2,6 @@ package sql
 
 import (
 	"context"
-	"errors"
-	"io"
 	"slices"
 
 	pg_query "github.com/pganalyze/pg_query_go/v6"
@@ -13,41 +11,34 @@ import (
 )
 
 // insertSelect runs INSERT ... SELECT through the query engine.
-func (s *Session) insertSelect(ctx context.Context, st *statement, in *inserting, n *pg_query.InsertStmt) (int64, error) {
+func (s *Session) insertSelect(ctx context.Context, st *statement, in *inserting, n *pg_query.InsertStmt) (*Result, error) {
 	if err := s.txn.open(ctx, false); err != nil {
-		return 0, err
+		return nil, err
 	}
 	plan, err := s.planInsert(ctx, st, in, n)
 	if err != nil {
-		return 0, err
+		return nil, err
+	}
+	defaults, err := s.defaults(in.table)
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.putting(ctx, st, in)
+	if err != nil {
+		return nil, err
 	}
 	rows, err := s.runPlan(ctx, plan, st)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	defer rows.Close()
-	defaults, err := s.defaults(in.table)
-	if err != nil {
-		return 0, err
-	}
-	count := int64(0)
-	for {
-		got, err := rows.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			return count, nil
-		}
-		if err != nil {
-			return 0, err
-		}
+	err = drain(ctx, rows, func(got *tailrace.Batch) error {
 		b, err := s.assemble(in, defaults, plan.Columns(), got)
 		if err != nil {
-			return 0, err
+			return err
 		}
-		count += int64(b.N)
-		if err := s.insertRows(ctx, in.table, b); err != nil {
-			return 0, err
-		}
-	}
+		return p.take(ctx, b)
+	})
+	return p.result(ctx, err)
 }
 
 // assemble makes rows of the table from rows of a query: what it gives converted, the rest by default, multiplicities spread out. Columns that need
@@ -91,7 +82,7 @@ func (s *Session) assemble(in *inserting, defaults filling, cols []tailrace.Resu
 
 // sameStored tells that a value of type from is stored in a column of type to as it is.
 func sameStored(from, to tailrace.Type) bool {
-	return from.Kind == to.Kind && (to.Mod < 0 || to.Mod == from.Mod)
+	return from.Same(to) && (to.Mod < 0 || to.Mod == from.Mod)
 }
 
 // appendConverted adds row i of from, of type ft, to c as type t, by the rules of assignment.

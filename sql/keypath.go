@@ -12,11 +12,12 @@ import (
 	"tailrace/expr"
 )
 
-// keyPath reads rows of a table by their whole key: WHERE id = $1, WHERE a = 1 AND b = 'x' AND more, WHERE id IN (1, 2).
+// keyPath reads rows of a table by their whole key: WHERE id = $1, WHERE a = 1 AND b = 'x' AND more, WHERE id IN (1, 2), WHERE id = ANY ($1).
 type keyPath struct {
 	table *catalog.Table
 	tuple [][]*expr.Expr // one slice of key column values for each key looked for
-	where *expr.Expr     // all of WHERE, which the rows found must meet
+	array *expr.Expr     // instead, of the key's only column: its elements are the keys
+	where *expr.Expr     // all of WHERE that the rows found must meet; nil for nothing
 }
 
 // tableScope is what names stand for where only table can be read. alias replaces its name.
@@ -47,6 +48,18 @@ func (s *Session) keyPath(st *statement, table *catalog.Table, alias string, whe
 		return nil, err
 	}
 	terms := conjuncts(where)
+	var rest []*pg_query.Node
+	if p.array, rest = s.arrayOf(st, table, alias, terms); p.array != nil {
+		if !p.array.Type.Element().Same(schema.Fields[schema.Key[0]].Type.Plain()) {
+			return p, nil
+		}
+		p.where = nil // not to look for each row in the array again
+		if len(rest) > 0 {
+			all := &pg_query.Node{Node: &pg_query.Node_BoolExpr{BoolExpr: &pg_query.BoolExpr{Boolop: pg_query.BoolExprType_AND_EXPR, Args: rest}}}
+			p.where, err = expr.BindCondition(all, s.tableScope(st, table, alias))
+		}
+		return p, err
+	}
 	p.tuple = [][]*expr.Expr{{}}
 	for _, k := range schema.Key {
 		values, err := s.valuesOf(st, &schema.Fields[k], table, alias, terms)
@@ -79,6 +92,11 @@ func conjuncts(n *pg_query.Node) []*pg_query.Node {
 		out = append(out, conjuncts(a)...)
 	}
 	return out
+}
+
+// keyed tells that a key column can be looked up by a value of type t. A float does not say exactly which numeric or integer it is equal to, so a key of those is not.
+func (s *Session) keyed(f *tailrace.Field, t tailrace.Type) bool {
+	return (!isFloat(t.Kind) || isFloat(f.Type.Kind)) && assigns(t, f.Type)
 }
 
 // valuesOf finds column = value, or column IN (values), among terms.
@@ -116,8 +134,7 @@ func isColumn(n *pg_query.Node, name string, table *catalog.Table, alias string)
 	return len(fields) == 1 && fields[0].GetString_().GetSval() == name
 }
 
-// constants binds items as values of a key column, which must not read columns. A float does not say exactly which numeric or integer it is equal to,
-// so a key of those is not looked up by one.
+// constants binds items as values of a key column, which must not read columns.
 func (s *Session) constants(st *statement, f *tailrace.Field, items []*pg_query.Node) ([]*expr.Expr, bool) {
 	var out []*expr.Expr
 	for _, n := range items {
@@ -125,11 +142,11 @@ func (s *Session) constants(st *statement, f *tailrace.Field, items []*pg_query.
 		if err != nil {
 			return nil, false
 		}
-		if k := e.Type.Kind; k == tailrace.KindNone {
-			if e, err = expr.BindAs(n, s.scope(st), tailrace.TypeOf(f.Type.Kind), f.Name); err != nil {
+		if e.Type.Kind == tailrace.KindNone {
+			if e, err = expr.BindAs(n, s.scope(st), f.Type.Plain(), f.Name); err != nil {
 				return nil, false
 			}
-		} else if isFloat(k) && !isFloat(f.Type.Kind) || expr.CastContext(k, f.Type.Kind) == 0 || expr.CastContext(k, f.Type.Kind) > expr.Assignment {
+		} else if !s.keyed(f, e.Type) {
 			return nil, false
 		}
 		out = append(out, e)
@@ -141,20 +158,13 @@ func isFloat(k tailrace.Kind) bool { return k == tailrace.KindFloat4 || k == tai
 
 // find returns the rows that the path leads to, with all columns of the table.
 func (p *keyPath) find(ctx context.Context, s *Session, st *statement) (*tailrace.Batch, error) {
+	s.way = "key lookup"
 	schema := p.table.Columns
 	keys, err := p.keys(s, s.row(st.params))
 	if err != nil {
 		return nil, err
 	}
-	hashes := hashesOf(schema, keys.Cols, keys.N)
-	for _, h := range hashes {
-		s.txn.readKey(p.table.ID, h)
-	}
-	overlay, err := s.txn.overlayOf(ctx, p.table.ID, hashes)
-	if err != nil {
-		return nil, err
-	}
-	rows, at, err := s.lookup(ctx, p.table, keys, overlay)
+	rows, at, err := s.findKeys(ctx, p.table, keys)
 	if err != nil {
 		return nil, err
 	}
@@ -163,6 +173,10 @@ func (p *keyPath) find(ctx context.Context, s *Session, st *statement) (*tailrac
 	var keep []int32
 	for _, i := range at {
 		if i < 0 {
+			continue
+		}
+		if p.where == nil {
+			keep = append(keep, i)
 			continue
 		}
 		row.I = int(i)
@@ -185,6 +199,22 @@ func (p *keyPath) find(ctx context.Context, s *Session, st *statement) (*tailrac
 	return &out, nil
 }
 
+// findKeys finds the rows with the given keys at the time that the statement reads at.
+func (s *Session) findKeys(ctx context.Context, table *catalog.Table, keys *tailrace.Batch) (*tailrace.Batch, []int32, error) {
+	if s.at != nil {
+		return s.lookupAt(ctx, table, keys, *s.at)
+	}
+	hashes := hashesOf(table.Columns, keys.Cols, keys.N)
+	for _, h := range hashes {
+		s.txn.readKey(table.ID, h)
+	}
+	overlay, err := s.txn.overlayOf(ctx, table.ID, hashes)
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.lookup(ctx, table, keys, overlay)
+}
+
 // keys evaluates the keys, each once, in key order. A value that the key column cannot hold, or NULL, is the key of no row.
 func (p *keyPath) keys(s *Session, row *expr.Row) (*tailrace.Batch, error) {
 	schema := p.table.Columns
@@ -194,6 +224,11 @@ func (p *keyPath) keys(s *Session, row *expr.Row) (*tailrace.Batch, error) {
 		keys.Cols = append(keys.Cols, tailrace.MakeColumn(schema.Fields[k].Type.Kind, len(p.tuple)))
 	}
 	vals := make([][]byte, len(schema.Key))
+	if p.array != nil {
+		if err := p.elements(keys, s, row); err != nil {
+			return nil, err
+		}
+	}
 	for _, tuple := range p.tuple {
 		ok, err := p.values(vals, tuple, s, row)
 		if err != nil {
@@ -217,20 +252,32 @@ func (p *keyPath) keys(s *Session, row *expr.Row) (*tailrace.Batch, error) {
 func (p *keyPath) values(vals [][]byte, tuple []*expr.Expr, s *Session, row *expr.Row) (bool, error) {
 	schema := p.table.Columns
 	for i, e := range tuple {
-		kind := tailrace.TypeOf(schema.Fields[schema.Key[i]].Type.Kind)
 		v, err := e.Eval(row)
 		if err != nil {
 			return false, err
 		}
-		if !v.Null && e.Type.Kind != kind.Kind {
-			v, err = expr.Convert(v, e.Type, kind, false, s.format)
-		}
-		if err != nil || v.Null {
+		if vals[i] = keyValue(v, e.Type, &schema.Fields[schema.Key[i]], s); vals[i] == nil {
 			return false, nil
 		}
-		vals[i] = v.Raw
 	}
 	return true, nil
+}
+
+// keyValue is v as key column f stores it, nil when it can be no row's.
+func keyValue(v expr.Value, t tailrace.Type, f *tailrace.Field, s *Session) []byte {
+	if plain := f.Type.Plain(); !v.Null && !t.Same(plain) {
+		var err error
+		if v, err = expr.Convert(v, t, plain, false, s.format); err != nil {
+			return nil
+		}
+	}
+	if v.Null {
+		return nil
+	}
+	if v.Raw == nil {
+		return []byte{}
+	}
+	return v.Raw
 }
 
 // distinct is the different ones of keys in key order, so that rows come in the order that the table has them.

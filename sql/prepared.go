@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"tailrace"
+	"tailrace/expr"
 	"tailrace/format"
 	"tailrace/log"
 	"tailrace/parse"
@@ -85,7 +86,7 @@ func (s *Session) prepare(ctx context.Context, st *statement) (*Prepared, error)
 	}
 	if s.txn == nil || s.txn.catalog == nil {
 		was, state, start, prior := s.txn, s.state, s.start, s.prior
-		s.txn, s.start = s.engine.begin(false), s.engine.now()
+		s.txn, s.start = s.engine.begin(s.strict()), s.engine.now()
 		defer func() {
 			s.txn.abort(ctx)
 			s.txn, s.state, s.start, s.prior = was, state, start, prior
@@ -95,6 +96,9 @@ func (s *Session) prepare(ctx context.Context, st *statement) (*Prepared, error)
 		return nil, err
 	}
 	columns, err := s.describe(ctx, st)
+	if err == nil && st.AsOf != nil {
+		_, err = expr.BindOutput(st.AsOf, s.scope(st)) // it may have parameters
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -125,9 +129,9 @@ func (s *Session) Bind(_ context.Context, p *Prepared, params []Param) (*Bound, 
 		case v.Value == nil:
 			c.AppendNull()
 		case v.Binary:
-			err = format.ParseBinary(&c, p.Params[i], v.Value)
+			err = format.ParseBinary(&c, p.Params[i], v.Value, s.inputFormat(p.Params[i]))
 		default:
-			err = format.ParseText(&c, p.Params[i], string(v.Value), s.inputFormat(p.Params[i].Kind))
+			err = format.ParseText(&c, p.Params[i], string(v.Value), s.inputFormat(p.Params[i]))
 		}
 		if err != nil {
 			return nil, err
@@ -137,8 +141,12 @@ func (s *Session) Bind(_ context.Context, p *Prepared, params []Param) (*Bound, 
 	return b, nil
 }
 
-// inputFormat is how a parameter of kind k is read: 'now' is when it is bound.
-func (s *Session) inputFormat(k tailrace.Kind) *format.Settings {
+// inputFormat is how a parameter of type t is read: 'now' is when it is bound.
+func (s *Session) inputFormat(t tailrace.Type) *format.Settings {
+	k := t.Kind
+	if k == tailrace.KindArray {
+		k = t.Elem
+	}
 	switch k {
 	case tailrace.KindDate, tailrace.KindTime, tailrace.KindTimestamp, tailrace.KindTimestamptz:
 		f := *s.format
@@ -156,10 +164,20 @@ type rerun struct {
 
 // Execute runs a bound statement. What it writes is committed by Sync.
 func (s *Session) Execute(ctx context.Context, b *Bound) (*Result, error) {
+	return s.execute(ctx, b, false)
+}
+
+// ExecuteLast is Execute of a statement that Sync follows at once. If it is the only one of its transaction, what it writes is committed before it returns, so that
+// it can run again, rows of RETURNING and all, when others were faster.
+func (s *Session) ExecuteLast(ctx context.Context, b *Bound) (*Result, error) {
+	return s.execute(ctx, b, true)
+}
+
+func (s *Session) execute(ctx context.Context, b *Bound, last bool) (*Result, error) {
 	if b.Prepared.Empty {
 		return nil, failure("XX000", "an empty statement cannot be executed")
 	}
-	st := &statement{Statement: b.Prepared.st, params: b.params, types: append([]tailrace.Type(nil), b.Prepared.Params...), keep: &b.Prepared.kept}
+	st := &statement{Statement: b.Prepared.st, params: b.params, types: append([]tailrace.Type(nil), b.Prepared.Params...), keep: &b.Prepared.kept, last: last, columns: b.Prepared.Columns}
 	first := s.state == idle || s.state == implicit && !s.prior
 	r, err := s.run(ctx, st, false)
 	s.again = nil

@@ -19,6 +19,7 @@ import (
 // resolver finds the relations that a statement reads, as the session's transaction sees them.
 type resolver struct {
 	s       *Session
+	st      *statement       // whose parameters filters may have; nil: scans read all rows
 	waiting []*catalog.Table // source tables whose snapshot is not there yet
 }
 
@@ -27,17 +28,30 @@ func (r *resolver) Resolve(schema, name string) (*query.Table, error) {
 	if t := r.s.systemTable(schema, name); t != nil {
 		return t, nil
 	}
-	t := r.s.find(schema, name)
-	if t == nil {
+	o := r.s.named(schema, name)
+	switch {
+	case o.none():
 		return nil, noRelation(schema, name)
+	case o.view != nil:
+		return r.s.viewTable(o.view)
 	}
+	t := o.table
 	if t.Upstream != nil && t.Upstream.State == catalog.StateSnapshot {
 		r.waiting = append(r.waiting, t)
 	}
+	if r.s.at != nil {
+		return r.s.tableAt(t, *r.s.at)
+	}
 	id, columns := t.ID, t.Columns
-	return &query.Table{ID: id, Columns: columns, Scan: func(ctx context.Context, cols []int) (tailrace.Rows, error) {
+	table := &query.Table{ID: id, Columns: columns, Scan: func(ctx context.Context, cols []int) (tailrace.Rows, error) {
 		return r.s.scan(ctx, id, columns, cols)
-	}}, nil
+	}}
+	if r.st != nil {
+		table.Within = func(ctx context.Context, cols []int, filters []query.Filter) (tailrace.Rows, error) {
+			return r.s.scanWithin(ctx, id, columns, cols, r.s.ranges(r.st, columns, filters))
+		}
+	}
+	return table, nil
 }
 
 // Type is query.Resolver.
@@ -48,24 +62,22 @@ func (r *resolver) Labels(enum tailrace.CollectionID) []string { return r.s.labe
 
 // scan reads a table in the session's transaction, whichever that is when the plan runs.
 func (s *Session) scan(ctx context.Context, id catalog.ID, schema *tailrace.Schema, cols []int) (tailrace.Rows, error) {
+	return s.scanWithin(ctx, id, schema, cols, nil)
+}
+
+// scanWithin is scan, but may leave out rows that ranges do not want.
+func (s *Session) scanWithin(ctx context.Context, id catalog.ID, schema *tailrace.Schema, cols []int, ranges []shard.Range) (tailrace.Rows, error) {
 	t := s.txn
 	t.readWhole(id)
-	overlay, err := t.overlay(ctx, id)
-	if err != nil {
-		return nil, err
-	}
+	opts := shard.SnapshotOptions{AsOf: t.time, Schema: schema, Columns: cols, Pending: t.writers(id), Ranges: ranges, Stats: s.reading.of(id)}
 	sh := t.engine.Shards.Shard(id)
 	if t.isNew(id) || sh == nil {
-		b := tailrace.NewBatch(schema, 0)
-		if overlay != nil {
-			b = consolidate(schema, overlay)
-		}
-		return &literal{pick(b, cols)}, nil
+		return t.engine.Shards.Own(ctx, id, opts)
 	}
 	if err := t.hold(id); err != nil {
 		return nil, err
 	}
-	return sh.Snapshot(ctx, shard.SnapshotOptions{AsOf: t.time, Schema: schema, Columns: cols, Overlay: overlay})
+	return sh.Snapshot(ctx, opts)
 }
 
 // pick is b with the columns that cols lists; nil lists all.
@@ -89,7 +101,7 @@ func (s *Session) plan(ctx context.Context, st *statement, tree *pg_query.Node, 
 		return nil, s.unsupported("a query like this", "Start the server with its query engine.")
 	}
 	for {
-		r := &resolver{s: s}
+		r := &resolver{s: s, st: st}
 		p, err := s.engine.Query.Plan(ctx, tree, st.Text, r, st.types, opts...)
 		if err != nil || len(r.waiting) == 0 {
 			return p, err
@@ -135,7 +147,7 @@ func (s *Session) waitLive(ctx context.Context, table *catalog.Table) error {
 // env is what a query's functions may ask about the session.
 func (s *Session) env() *query.Env {
 	return &query.Env{
-		Now: s.start, Logical: s.txn.time, User: s.options.User, Database: database, PID: s.options.ID,
+		Now: s.start, Logical: s.readTime(), User: s.options.User, Database: database, PID: s.options.ID, Objects: s.world(), Started: s.engine.Started, Cancel: s.signal,
 		Setting: func(name string) (string, bool) { return s.values.get(name) },
 		Set: func(name, value string, local bool) (string, error) {
 			v, err := s.check(name, value)
@@ -151,8 +163,9 @@ func (s *Session) env() *query.Env {
 
 // runPlan starts a plan with the statement's parameters.
 func (s *Session) runPlan(ctx context.Context, p *query.Plan, st *statement) (tailrace.Rows, error) {
+	s.way = "query"
 	f := *s.format
-	f.Now = s.start
+	f.Now, f.Names = s.start, s.world()
 	return p.Run(ctx, st.params, &f, s.env())
 }
 
@@ -196,7 +209,7 @@ func (s *Session) readable(tree *pg_query.Node) error {
 		return errOnlyRead
 	}
 	if sel.GetIntoClause() != nil {
-		return s.unsupported("SELECT INTO", "Use CREATE TABLE, then INSERT INTO ... SELECT.")
+		return s.unsupported("SELECT INTO within a statement", "Use CREATE TABLE ... AS.")
 	}
 	s.txn.selects = true
 	return nil

@@ -9,30 +9,43 @@ import (
 	"tailrace/catalog"
 )
 
-// publicSchema is where tables are.
-const publicSchema = "public"
-
-// find is the table that rel names: in public when it names no schema, else in the first schema that has it as a source may have brought others.
-func (s *Session) find(schema, name string) *catalog.Table {
-	if schema != "" {
-		return s.txn.catalog.Table(schema, name)
-	}
-	return s.txn.catalog.Table(publicSchema, name)
-}
+// find is the table that a name stands for, nil when there is none: also when it stands for a view.
+func (s *Session) find(schema, name string) *catalog.Table { return s.named(schema, name).table }
 
 // namedType is the enum or domain that a name stands for, nil when there is none.
 func (s *Session) namedType(schema, name string) *tailrace.NamedType {
 	if s.txn == nil || s.txn.catalog == nil {
 		return nil
 	}
-	if schema == "" {
-		schema = publicSchema
+	if t := s.userType(schema, name); t != nil {
+		return t.Named()
 	}
-	t := s.txn.catalog.Type(schema, name)
-	if t == nil {
+	return nil
+}
+
+// userType is the enum or domain that a name stands for, nil when there is none.
+func (s *Session) userType(schema, name string) *catalog.UserType {
+	c := s.txn.catalog
+	switch {
+	case len(c.Types) == 0:
 		return nil
+	case schema != "":
+		return c.Type(schema, name)
 	}
-	return t.Named()
+	for _, p := range s.path {
+		if t := c.Type(p, name); t != nil {
+			return t
+		}
+	}
+	return nil
+}
+
+// labels are those of an enum, in order, as all sessions see them now.
+func (e *Engine) labels(enum catalog.ID) []string {
+	if t := e.Catalog.Current().Types[enum]; t != nil {
+		return t.Labels
+	}
+	return nil
 }
 
 // labels are those of an enum, in order.
@@ -41,19 +54,25 @@ func (s *Session) labels(enum catalog.ID) []string {
 	if s.txn != nil && s.txn.catalog != nil {
 		c = s.txn.catalog
 	}
-	if t := c.Types[enum]; t != nil {
+	switch t := c.Types[enum]; {
+	case t == nil:
+		return nil
+	case t.Labels == nil:
+		return []string{} // none: nil would take any
+	default:
 		return t.Labels
 	}
-	return nil
 }
 
-// relation is the table that rel names; 42P01 when there is none.
+// relation is the table that rel names; 42P01 when there is none, 42809 when it is a view.
 func (s *Session) relation(rel *pg_query.RangeVar) (*catalog.Table, error) {
-	t := s.find(rel.Schemaname, rel.Relname)
-	if t == nil {
-		return nil, noRelation(rel.Schemaname, rel.Relname)
+	switch r := s.named(rel.Schemaname, rel.Relname); {
+	case r.table != nil:
+		return r.table, nil
+	case r.view != nil:
+		return nil, &tailrace.Error{Code: "42809", Message: fmt.Sprintf("\"%s\" is not a table", rel.Relname), Detail: "This operation is not supported for views."}
 	}
-	return t, nil
+	return nil, noRelation(rel.Schemaname, rel.Relname)
 }
 
 func noRelation(schema, name string) error {
@@ -63,16 +82,41 @@ func noRelation(schema, name string) error {
 	return &tailrace.Error{Code: "42P01", Message: fmt.Sprintf("relation \"%s\" does not exist", name)}
 }
 
+// noObject is noRelation for statements that change what exists: they look at the schema first.
+func (s *Session) noObject(rel *pg_query.RangeVar) error {
+	if rel.Schemaname != "" && !hasSchema(s.txn.catalog, rel.Schemaname) {
+		return noSchema(rel.Schemaname)
+	}
+	return noRelation(rel.Schemaname, rel.Relname)
+}
+
 // target is relation for a table that a statement writes: not a source's.
 func (s *Session) target(rel *pg_query.RangeVar, verb string) (*catalog.Table, error) {
 	if isSystem(rel.Schemaname) {
 		return nil, &tailrace.Error{Code: "42501", Message: fmt.Sprintf("permission denied for table %s", rel.Relname), Hint: "Tables of the system are read-only."}
 	}
+	if v := s.named(rel.Schemaname, rel.Relname).view; v != nil {
+		return nil, readsOnly(v, verb)
+	}
 	t, err := s.relation(rel)
+	if err != nil && verb == "truncate" {
+		return nil, s.noObject(rel)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return t, writable(t, verb)
+}
+
+// readsOnly is the error for a statement that writes to a view.
+func readsOnly(v *catalog.View, verb string) error {
+	if verb == "truncate" {
+		return failure("42809", "\"%s\" is not a table", v.Name)
+	}
+	return &tailrace.Error{
+		Code: "55000", Message: fmt.Sprintf("cannot %s view \"%s\"", verb, v.Name), Table: v.Name, Detail: "Views are not updatable here.",
+		Hint: "Write to the tables that the view reads: SELECT pg_get_viewdef('" + v.Name + "'::regclass).",
+	}
 }
 
 // writable refuses a source's table.

@@ -21,8 +21,10 @@ type Result struct {
 	// Streaming tells to flush after each batch.
 	Streaming bool
 
-	tag    func(sent int64) string
-	finish func(ctx context.Context) error
+	complete bool // Rows wait, all of them: the statement is done
+	tag      func(sent int64) string
+	finish   func(ctx context.Context) error
+	session  *Session // told when all rows went out; nil for a result within another
 }
 
 // CopyOut says how rows are laid out as COPY data: Encoder has Layout, Columns, Settings and the CSV options set.
@@ -53,7 +55,11 @@ func (r *Result) Finish(ctx context.Context, sent int64) (tag string, err error)
 			return "", userError(ctx, err)
 		}
 	}
-	return r.tag(sent), nil
+	tag = r.tag(sent)
+	if r.session != nil {
+		r.session.finished(tag)
+	}
+	return tag, nil
 }
 
 // Close gives up what the rows hold. It may be called twice.

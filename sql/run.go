@@ -21,6 +21,9 @@ type statement struct {
 	params *tailrace.Batch // one row, nil when there are none
 	types  []tailrace.Type // of params
 	keep   *kept           // of the prepared statement that this is; nil when it is none
+	last   bool            // nothing follows in its implicit transaction
+
+	columns []tailrace.ResultColumn // that a client was told of; nil when it was not
 }
 
 // pos is the character of byte offset loc in the statement's own text, as errors within this package give it: Run moves them to the whole text.
@@ -40,9 +43,19 @@ func (s *Session) Run(ctx context.Context, st *parse.Statement, last bool) (*Res
 	return r, nil
 }
 
-// run runs st. single tells that it ends its implicit transaction, if it is in one; then what it writes is committed before it returns. While others
-// are faster, the first statement of an implicit transaction runs again, from the start.
+// run is attempt, noted for pg_stat_activity and the history.
 func (s *Session) run(ctx context.Context, st *statement, single bool) (*Result, error) {
+	s.record(st.Statement)
+	r, err := s.attempt(ctx, st, single)
+	if err == nil {
+		r.session = s
+	}
+	return r, err
+}
+
+// attempt runs st. single tells that it ends its implicit transaction, if it is in one; then what it writes is committed before it returns. While others
+// are faster, the first statement of an implicit transaction runs again, from the start.
+func (s *Session) attempt(ctx context.Context, st *statement, single bool) (*Result, error) {
 	if s.state == failed && !endsBlock(st.Tree) {
 		return nil, failure("25P02", "current transaction is aborted, commands ignored until end of transaction block")
 	}
@@ -57,7 +70,7 @@ func (s *Session) run(ctx context.Context, st *statement, single bool) (*Result,
 		return r, userError(ctx, err)
 	}
 	first := s.state == idle || s.state == implicit && !s.prior
-	alone := single && s.state == idle
+	alone := (single || st.last) && s.state == idle
 	mine := turn{turns: &s.engine.turns}
 	defer mine.end()
 	for try := 1; ; try++ {
@@ -66,7 +79,7 @@ func (s *Session) run(ctx context.Context, st *statement, single bool) (*Result,
 		t.turn = mine.taken
 		r, err := s.dispatch(ctx, st)
 		s.prior = true
-		if err == nil && alone && r.Rows == nil && r.CopyIn == nil {
+		if err == nil && alone && (r.Rows == nil || r.complete) && r.CopyIn == nil {
 			err = s.commit(ctx)
 		}
 		switch {
@@ -105,7 +118,7 @@ func (s *Session) deadline() time.Time {
 // endsBlock tells a statement that a failed block accepts.
 func endsBlock(n *pg_query.Node) bool {
 	switch n.GetTransactionStmt().GetKind() {
-	case pg_query.TransactionStmtKind_TRANS_STMT_COMMIT, pg_query.TransactionStmtKind_TRANS_STMT_ROLLBACK:
+	case pg_query.TransactionStmtKind_TRANS_STMT_COMMIT, pg_query.TransactionStmtKind_TRANS_STMT_ROLLBACK, pg_query.TransactionStmtKind_TRANS_STMT_ROLLBACK_TO:
 		return true
 	}
 	return false
@@ -113,8 +126,14 @@ func endsBlock(n *pg_query.Node) bool {
 
 // dispatch runs st in the session's transaction.
 func (s *Session) dispatch(ctx context.Context, st *statement) (*Result, error) {
+	if err := strayParameter(st); err != nil {
+		return nil, err
+	}
 	if st.Tree == nil {
 		return s.dispatchOurs(ctx, st)
+	}
+	if st.AsOf != nil && st.Tree.GetPrepareStmt() == nil {
+		return s.dispatchAsOf(ctx, st)
 	}
 	if s.readOnly {
 		if verb := writes(st.Tree); verb != "" {
@@ -123,6 +142,9 @@ func (s *Session) dispatch(ctx context.Context, st *statement) (*Result, error) 
 	}
 	switch n := st.Tree.Node.(type) {
 	case *pg_query.Node_SelectStmt:
+		if n.SelectStmt.IntoClause != nil {
+			return s.selectInto(ctx, st, n.SelectStmt)
+		}
 		return s.runSelect(ctx, st, st.Tree)
 	case *pg_query.Node_InsertStmt:
 		return s.insert(ctx, st, n.InsertStmt)
@@ -139,9 +161,12 @@ func (s *Session) dispatch(ctx context.Context, st *statement) (*Result, error) 
 	case *pg_query.Node_AlterTableStmt:
 		return s.alterTable(ctx, st, n.AlterTableStmt)
 	case *pg_query.Node_RenameStmt:
-		return s.rename(ctx, st, n.RenameStmt)
+		return s.rename(ctx, n.RenameStmt)
 	case *pg_query.Node_DropStmt:
-		return s.dropTables(ctx, st, n.DropStmt)
+		return s.drop(ctx, n.DropStmt)
+	}
+	if r, ours, err := s.dispatchObjects(ctx, st); ours {
+		return r, err
 	}
 	return s.dispatchSession(ctx, st)
 }
@@ -175,10 +200,8 @@ func (s *Session) dispatchSession(ctx context.Context, st *statement) (*Result, 
 		return nil, s.unsupported("LISTEN / NOTIFY", "SUBSCRIBE to a table to be told of its changes.")
 	case *pg_query.Node_IndexStmt:
 		return nil, s.unsupported("CREATE INDEX", "Rows are kept sorted by the primary key; choose that.")
-	case *pg_query.Node_ViewStmt:
-		return nil, s.unsupported("CREATE VIEW", "Write the query where the view would be used.")
 	case *pg_query.Node_CreateTableAsStmt:
-		return nil, s.unsupported("CREATE TABLE AS", "Use CREATE TABLE, then INSERT INTO ... SELECT.")
+		return s.createTableAs(ctx, st, n.CreateTableAsStmt)
 	}
 	return nil, s.unsupported("this statement", "")
 }
@@ -196,6 +219,9 @@ func (s *Session) dispatchOurs(ctx context.Context, st *statement) (*Result, err
 		return s.explainSubscribe(ctx, st)
 	case st.Fetch != nil:
 		return s.fetch(ctx, st, st.Fetch)
+	}
+	if st.Backup != nil {
+		return s.backup(ctx, st.Backup)
 	}
 	if s.readOnly {
 		return nil, failure("25006", "cannot execute DDL in a read-only transaction")
@@ -215,6 +241,80 @@ func (s *Session) dispatchOurs(ctx context.Context, st *statement) (*Result, err
 	return s.dropObjects(ctx, st)
 }
 
+// dispatchObjects runs the statements about schemas, views and types; ours is false for another one.
+func (s *Session) dispatchObjects(ctx context.Context, st *statement) (r *Result, ours bool, err error) {
+	switch n := st.Tree.Node.(type) {
+	case *pg_query.Node_CreateSchemaStmt:
+		r, err = s.createSchema(ctx, n.CreateSchemaStmt)
+	case *pg_query.Node_AlterObjectSchemaStmt:
+		r, err = s.setSchema(ctx, n.AlterObjectSchemaStmt)
+	case *pg_query.Node_ViewStmt:
+		r, err = s.createView(ctx, st, n.ViewStmt)
+	case *pg_query.Node_CreateEnumStmt:
+		r, err = s.createEnum(ctx, n.CreateEnumStmt)
+	case *pg_query.Node_AlterEnumStmt:
+		r, err = s.alterEnum(ctx, n.AlterEnumStmt)
+	case *pg_query.Node_CreateDomainStmt:
+		r, err = s.createDomain(ctx, st, n.CreateDomainStmt)
+	case *pg_query.Node_AlterDomainStmt:
+		return nil, true, s.unsupported("ALTER DOMAIN", "CREATE DOMAIN with another name, and ALTER TABLE ... ALTER COLUMN ... TYPE to it.")
+	case *pg_query.Node_CompositeTypeStmt, *pg_query.Node_CreateRangeStmt:
+		return nil, true, s.unsupported("a type that is no enum and no domain", "Use columns, or jsonb.")
+	case *pg_query.Node_CreateSeqStmt, *pg_query.Node_AlterSeqStmt:
+		return nil, true, s.unsupported("a sequence", "Use uuid DEFAULT gen_random_uuid(), or give the values yourself.")
+	case *pg_query.Node_CreateFunctionStmt, *pg_query.Node_CreateTrigStmt:
+		return nil, true, s.unsupported("a function or trigger of one's own", "Compute in the query, or SUBSCRIBE and act on what comes.")
+	case *pg_query.Node_GrantStmt, *pg_query.Node_GrantRoleStmt:
+		return nil, true, s.unsupported("GRANT and REVOKE", "Every user may do everything.")
+	case *pg_query.Node_CommentStmt:
+		r, err = s.comment(ctx, n.CommentStmt)
+	case *pg_query.Node_CreateRoleStmt:
+		r, err = s.createUser(ctx, n.CreateRoleStmt)
+	case *pg_query.Node_AlterRoleStmt:
+		r, err = s.alterUser(ctx, n.AlterRoleStmt)
+	case *pg_query.Node_DropRoleStmt:
+		r, err = s.dropUser(ctx, n.DropRoleStmt)
+	default:
+		return nil, false, nil
+	}
+	return r, true, err
+}
+
+// changesObjects names a statement that changes the catalog, "" for any other.
+func changesObjects(n *pg_query.Node) string {
+	switch n := n.Node.(type) {
+	case *pg_query.Node_CreateRoleStmt:
+		return "CREATE ROLE"
+	case *pg_query.Node_AlterRoleStmt:
+		return "ALTER ROLE"
+	case *pg_query.Node_DropRoleStmt:
+		return "DROP ROLE"
+	case *pg_query.Node_AlterTableStmt:
+		return "ALTER TABLE"
+	case *pg_query.Node_RenameStmt:
+		return "ALTER " + objectWord(n.RenameStmt.RenameType)
+	case *pg_query.Node_AlterObjectSchemaStmt:
+		return "ALTER " + objectWord(n.AlterObjectSchemaStmt.ObjectType)
+	case *pg_query.Node_DropStmt:
+		return "DROP " + objectWord(n.DropStmt.RemoveType)
+	case *pg_query.Node_CreateSchemaStmt:
+		return "CREATE SCHEMA"
+	case *pg_query.Node_ViewStmt:
+		return "CREATE VIEW"
+	case *pg_query.Node_CreateEnumStmt:
+		return "CREATE TYPE"
+	case *pg_query.Node_AlterEnumStmt:
+		return "ALTER TYPE"
+	case *pg_query.Node_CreateDomainStmt:
+		return "CREATE DOMAIN"
+	case *pg_query.Node_AlterDomainStmt:
+		return "ALTER DOMAIN"
+	case *pg_query.Node_CommentStmt:
+		return "COMMENT"
+	}
+	return ""
+}
+
 // writes names the statement if it writes, as PostgreSQL does in the error of a read-only transaction.
 func writes(n *pg_query.Node) string {
 	switch n := n.Node.(type) {
@@ -232,10 +332,12 @@ func writes(n *pg_query.Node) string {
 		}
 	case *pg_query.Node_CreateStmt:
 		return "CREATE TABLE"
-	case *pg_query.Node_AlterTableStmt, *pg_query.Node_RenameStmt:
-		return "ALTER TABLE"
-	case *pg_query.Node_DropStmt:
-		return "DROP TABLE"
+	case *pg_query.Node_CreateTableAsStmt:
+		return "CREATE TABLE AS"
+	case *pg_query.Node_SelectStmt:
+		if n.SelectStmt.IntoClause != nil {
+			return "SELECT INTO"
+		}
 	}
-	return ""
+	return changesObjects(n)
 }

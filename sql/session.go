@@ -33,13 +33,18 @@ type Session struct {
 	format     *format.Settings
 	reported   map[string]string // what the client was told last
 	state      blockState
-	txn        *txn      // nil when idle or failed
-	start      time.Time // now(): when the transaction began
-	readOnly   bool      // of the block
+	txn        *txn           // nil when idle or failed
+	start      time.Time      // now(): when the transaction began
+	at         *tailrace.Time // that AS OF asks for, while such a statement is begun; nil for the transaction's
+	readOnly   bool           // of the block
 	cursors    map[string]*cursor
 	statements map[string]*Prepared // PREPARE
 	again      *rerun               // the only statement of an extended-protocol cycle
 	prior      bool                 // a statement already ran in this implicit transaction
+	path       []string             // search_path, see searchPath
+	presence   *presence            // what others know of it
+	way        string               // which way the statement goes, for the history
+	reading    *reading             // counts what EXPLAIN ANALYZE reads; nil otherwise
 }
 
 // database is the only one there is.
@@ -81,9 +86,11 @@ func (e *Engine) NewSession(o SessionOptions) (*Session, error) {
 		}
 	}
 	s.format = s.valueFormat()
+	s.pathChanged()
 	for _, kv := range s.Reported() {
 		s.reported[kv[0]] = kv[1]
 	}
+	s.appear()
 	return s, nil
 }
 
@@ -136,7 +143,14 @@ func newUUID() string {
 }
 
 // Close ends the session and gives up what it holds.
-func (s *Session) Close() { s.rollback(context.Background()) }
+func (s *Session) Close() {
+	s.rollback(context.Background())
+	s.recorded(errClosed)
+	s.engine.sessions.remove(s.presence)
+}
+
+// errClosed is how a statement ended whose session did.
+var errClosed = &tailrace.Error{Code: "57P01", Message: "the connection was closed"}
 
 // Status is the transaction status of ReadyForQuery: 'I' idle, 'T' in a block, 'E' in a failed block.
 func (s *Session) Status() byte {
@@ -168,6 +182,7 @@ func (s *Session) Reported() [][2]string {
 func (s *Session) valueFormat() *format.Settings {
 	f := s.values.format()
 	f.Labels = s.labels
+	f.Names = names{s}
 	return f
 }
 
@@ -178,6 +193,8 @@ func (s *Session) settingsChanged() {
 	}
 	s.values.dirty = false
 	s.format = s.valueFormat()
+	s.pathChanged()
+	s.presence.called(s.get("application_name"))
 	for _, kv := range s.Reported() {
 		if s.reported[kv[0]] != kv[1] {
 			s.reported[kv[0]] = kv[1]
@@ -187,7 +204,13 @@ func (s *Session) settingsChanged() {
 }
 
 // Parse splits a simple query.
-func (s *Session) Parse(text string) ([]*parse.Statement, error) { return s.engine.texts.Parse(text) }
+func (s *Session) Parse(text string) ([]*parse.Statement, error) {
+	sts, err := s.engine.texts.Parse(text)
+	if err != nil {
+		s.refused(text, err)
+	}
+	return sts, err
+}
 
 func (s *Session) notice(severity, code, message string) {
 	s.options.Notice(&tailrace.Error{Severity: severity, Code: code, Message: message})
@@ -197,7 +220,7 @@ func (s *Session) notice(severity, code, message string) {
 func (s *Session) row(params *tailrace.Batch) *expr.Row {
 	r := &expr.Row{Params: params, Settings: s.format, Now: expr.StoredNow(s.start)}
 	if s.txn != nil {
-		r.Logical = s.txn.time
+		r.Logical = s.readTime()
 	}
 	return r
 }

@@ -34,7 +34,11 @@ func (c *client) execute(text string, params ...string) ([]string, error) {
 		c.Fail(err)
 		return nil, err
 	}
-	r, err := c.Execute(ctx, b)
+	run := c.Execute
+	if c.last {
+		run = c.ExecuteLast
+	}
+	r, err := run(ctx, b)
 	if err == nil {
 		err = c.deliver(ctx, r, "")
 	}

@@ -24,6 +24,9 @@ func (s *Session) check(key, value string) (string, error) {
 		return "", failure("55P02", "parameter \"%s\" cannot be changed", st.name)
 	}
 	check := st.check
+	if key == "role" || key == "session_authorization" {
+		check = func(v string) (string, error) { return s.roleSetting(key, v) }
+	}
 	if key == "datestyle" {
 		check = func(v string) (string, error) { return dateStyle(s.get(key), v) }
 	}
@@ -33,6 +36,9 @@ func (s *Session) check(key, value string) (string, error) {
 	v, err := check(value)
 	if te := (*tailrace.Error)(nil); errors.As(err, &te) {
 		return "", err
+	}
+	if errors.Is(err, errNoBool) {
+		return "", &tailrace.Error{Code: "22023", Message: fmt.Sprintf("parameter \"%s\" requires a Boolean value", st.name), Hint: string(errNoBool)}
 	}
 	if err != nil {
 		return "", invalid(key, value, err.Error()) // PostgreSQL names it as the statement does
@@ -106,7 +112,16 @@ func (s *Session) setVariable(st *statement, n *pg_query.VariableSetStmt) (*Resu
 func (s *Session) setValue(key string, n *pg_query.VariableSetStmt) (*Result, error) {
 	var parts []string
 	for _, a := range n.Args {
-		parts = append(parts, optionText(a))
+		part := optionText(a)
+		if hours, ok, err := s.zoneInterval(a); err != nil {
+			return nil, err
+		} else if ok && key == "timezone" {
+			part = hours
+		}
+		if key == "search_path" {
+			part = quoteName(part) // each argument is one name, whatever is in it
+		}
+		parts = append(parts, part)
 	}
 	v, err := s.check(key, strings.Join(parts, ", "))
 	if err != nil {
@@ -166,6 +181,9 @@ func (s *Session) show(n *pg_query.VariableShowStmt) (*Result, error) {
 			rows = append(rows, []string{settingList[i].name, s.get(strings.ToLower(settingList[i].name)), ""})
 		}
 		return textResult("SHOW", []string{"name", "setting", "description"}, rows...), nil
+	}
+	if showsMemory(n) {
+		return s.showMemory(), nil
 	}
 	name, value, err := s.showOne(n.Name)
 	if err != nil {

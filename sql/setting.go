@@ -22,9 +22,13 @@ type setting struct {
 	check func(value string) (string, error)
 }
 
-// settingList is every variable that is more than a name to us, or that clients set as a matter of course.
-var settingList = []setting{
+// settingList is every variable that SET knows, by name.
+var settingList = allSettings()
+
+// ownSettings are the variables that are more than a name to us, or that clients set as a matter of course.
+var ownSettings = []setting{
 	{name: "application_name", reported: true},
+	{name: "block_size", value: "8192", fixed: true},
 	{name: "bytea_output", value: "hex", check: oneOf("hex", "escape")},
 	{name: "client_encoding", value: "UTF8", reported: true, check: encoding},
 	{name: "client_min_messages", value: "notice", check: oneOf("debug5", "debug4", "debug3", "debug2", "debug1", "log", "notice", "warning", "error")},
@@ -43,13 +47,16 @@ var settingList = []setting{
 	{name: "lc_numeric", value: "C"},
 	{name: "lc_time", value: "C"},
 	{name: "lock_timeout", value: "0", check: milliseconds},
+	{name: "max_function_args", value: "100", fixed: true},
 	{name: "max_identifier_length", value: "63", fixed: true},
+	{name: "max_index_keys", value: "32", fixed: true},
+	{name: "role", value: "none"},
 	{name: "row_security", value: "on", check: boolSetting},
-	{name: "search_path", value: `"$user", public`},
+	{name: "search_path", value: `"$user", public`, check: pathSetting},
 	{name: "server_encoding", value: "UTF8", reported: true, fixed: true},
 	{name: "server_version", value: query.ServerVersion, reported: true, fixed: true},
 	{name: "server_version_num", value: "150012", fixed: true},
-	{name: "session_authorization", reported: true, fixed: true},
+	{name: "session_authorization", reported: true},
 	{name: "standard_conforming_strings", value: "on", reported: true, check: mustBe("on")},
 	{name: "statement_timeout", value: "0", check: milliseconds},
 	{name: "subscribe_path", value: "auto", check: oneOf("auto", "storage", "dataflow")},
@@ -70,6 +77,9 @@ var settingsByName = func() map[string]*setting {
 func invalid(name, value string, hint string) error {
 	return &tailrace.Error{Code: "22023", Message: fmt.Sprintf("invalid value for parameter \"%s\": \"%s\"", name, value), Hint: hint}
 }
+
+// errNoBool is boolSetting's answer to what is no Boolean.
+const errNoBool = hint("Set it to on or off.")
 
 // hint is the error of a setting's check: what may be given instead.
 type hint string
@@ -108,7 +118,7 @@ func boolSetting(v string) (string, error) {
 	b, ok := parseBool(v)
 	switch {
 	case !ok:
-		return "", hint("It is a Boolean: on or off.")
+		return "", errNoBool
 	case b:
 		return "on", nil
 	}

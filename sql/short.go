@@ -95,6 +95,7 @@ func (p *short) run(ctx context.Context, st *statement) (tailrace.Rows, error) {
 	s := p.session
 	row := s.row(st.params)
 	n := 1
+	s.way = "constant"
 	if p.path != nil {
 		rows, err := p.path.find(ctx, s, st)
 		if err != nil {
@@ -144,6 +145,10 @@ func columnName(n *pg_query.Node) (name string, strength int) {
 		if n.AExpr.Kind == pg_query.A_Expr_Kind_AEXPR_NULLIF {
 			return "nullif", 2
 		}
+	case *pg_query.Node_AArrayExpr:
+		return "array", 2
+	case *pg_query.Node_AIndirection:
+		return columnName(n.AIndirection.Arg)
 	case *pg_query.Node_SqlvalueFunction:
 		name := map[pg_query.SQLValueFunctionOp]string{
 			pg_query.SQLValueFunctionOp_SVFOP_CURRENT_DATE: "current_date", pg_query.SQLValueFunctionOp_SVFOP_CURRENT_TIMESTAMP: "current_timestamp",

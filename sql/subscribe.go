@@ -13,6 +13,7 @@ import (
 	"tailrace/catalog"
 	"tailrace/expr"
 	"tailrace/parse"
+	"tailrace/system"
 	"tailrace/tail"
 )
 
@@ -72,7 +73,7 @@ func (s *Session) declareSubscribe(ctx context.Context, st *statement) (*Result,
 		return nil, err
 	}
 	s.txn.subscribes = true
-	s.cursors[d.Cursor] = &cursor{subscribe: d.Subscribe, st: st}
+	s.cursors[d.Cursor] = &cursor{level: len(s.txn.points), subscribe: d.Subscribe, st: st}
 	return done("DECLARE CURSOR"), nil
 }
 
@@ -107,14 +108,18 @@ func (s *Session) subscribed(st *statement, p *parse.Subscribe) (*catalog.Table,
 			return nil, s.unsupported("SUBSCRIBE to a query", "SUBSCRIBE to a table by its name.")
 		}
 	}
-	switch r := systemRelationOf(name.Schema, name.Name); {
+	switch r := system.Find(name.Schema, name.Name, s.searchPath()); {
 	case r == nil:
-	case r == systemRelations["mz_internal.mz_subscriptions"]:
+	case r.Schema == "mz_internal" && r.Name == "mz_subscriptions":
 		return tail.SubscriptionsTable, nil
 	default:
 		return nil, at(s.unsupported("SUBSCRIBE to this relation of the system", "SELECT from it; of the system only mz_internal.mz_subscriptions can be followed."), st.pos(name.Loc))
 	}
-	if t := s.find(name.Schema, name.Name); t != nil {
+	o := s.named(name.Schema, name.Name)
+	if o.view != nil {
+		return nil, at(s.unsupported("SUBSCRIBE to a view", "SUBSCRIBE to a table that the view reads. Views are to be followed once they are kept up to date as rows change; that comes later."), st.pos(name.Loc))
+	}
+	if t := o.table; t != nil {
 		if s.txn.isNew(t.ID) {
 			return nil, s.unsupported("SUBSCRIBE in the transaction that created the table", "COMMIT first.")
 		}
@@ -168,9 +173,10 @@ func (s *Session) follow(ctx context.Context, st *statement, p *parse.Subscribe)
 	if err != nil {
 		return nil, err
 	}
+	s.way = "storage"
 	r := tail.Request{
 		Table: table, Session: s.uuid, Envelope: tail.Envelope(p.Envelope), Snapshot: p.Snapshot, Progress: p.Progress, AtLeast: p.AtLeast, Now: now,
-		Notice: s.options.Notice,
+		Notice: s.options.Notice, Labels: s.engine.labels,
 	}
 	if r.AsOf, err = s.timestamp(st, p.AsOf, now); err != nil {
 		return nil, err
@@ -259,17 +265,4 @@ func (s *Session) timeOf(t tailrace.Type, v expr.Value) (tailrace.Time, bool) {
 		return s.timeOf(tz, moved)
 	}
 	return 0, false
-}
-
-// explainSubscribe runs EXPLAIN SUBSCRIBE: which path serves it.
-func (s *Session) explainSubscribe(ctx context.Context, st *statement) (*Result, error) {
-	if err := s.txn.open(ctx, false); err != nil {
-		return nil, err
-	}
-	t, err := s.subscribed(st, st.ExplainSubscribe)
-	if err != nil {
-		return nil, err
-	}
-	line := fmt.Sprintf("Subscribe to %s.%s, path: storage", t.Schema, t.Name)
-	return textResult("EXPLAIN", []string{"QUERY PLAN"}, []string{line}), nil
 }

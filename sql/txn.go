@@ -10,7 +10,6 @@ import (
 	"tailrace"
 	"tailrace/catalog"
 	"tailrace/log"
-	"tailrace/shard"
 )
 
 // txn is a transaction: one time that it reads at, what it read, and what it will write.
@@ -23,23 +22,12 @@ type txn struct {
 	catalog *catalog.Catalog // base with changes: what it sees
 	changes []catalog.Change
 	tables  map[catalog.ID]*written
+	points  []*savepoint // that stand, outermost first
 	reads   map[catalog.ID]*footprint
-	holds   map[catalog.ID]func()
+	holds   map[held]func()
 	after   []func(context.Context) // run once it is committed
 
 	selects, subscribes bool // it ran a SELECT; it has a SUBSCRIBE, which must then be its only read
-}
-
-// written is what a transaction does to one table.
-type written struct {
-	table   *catalog.Table
-	writer  *shard.Writer
-	keys    keySet           // of rows it inserted, unless order follows them
-	order   *shard.Ascending // of rows it inserted, as long as their keys ascend and none was removed; else nil
-	removed bool             // it deleted rows too, so that keys does not tell what is there
-	rows    int64
-	own     *own // its updates by key; nil until a statement needs them, or when they are large
-	large   bool
 }
 
 // footprint is what a transaction read of one table.
@@ -55,14 +43,15 @@ func (e *Engine) begin(strict bool) *txn {
 	return &txn{engine: e, strict: strict, reads: map[catalog.ID]*footprint{}}
 }
 
-// open fixes the time that the transaction reads at and the catalog of that time. stale allows a time that misses the newest commits: for a
-// statement that changes nothing unless what it read is still so when it commits.
+// open fixes the time that the transaction reads at and the catalog of that time. stale allows a time that misses the newest commits of this node: for
+// a statement that changes nothing unless what it read is still so when it commits. Another node's may have been acknowledged long before they are
+// known here, so where there are others nothing is stale.
 func (t *txn) open(ctx context.Context, stale bool) error {
 	if t.base != nil {
 		return nil
 	}
 	at := t.engine.Log.Newest()
-	if t.strict && !stale {
+	if t.strict && (!stale || t.engine.Log.Shared()) {
 		var err error
 		if at, err = t.engine.Log.Sync(ctx); err != nil {
 			return err
@@ -98,6 +87,9 @@ func (t *txn) newID() catalog.ID { return t.catalog.NextID }
 func (t *txn) change(c catalog.Change) {
 	t.changes = append(t.changes, c)
 	t.catalog = t.catalog.With(c)
+	if c.Table != nil && t.tables[c.Table.ID] != nil {
+		t.tables[c.Table.ID].become(c.Table)
+	}
 	t.readWhole(0)
 }
 
@@ -125,33 +117,35 @@ func (t *txn) readKey(id catalog.ID, hash uint64) {
 	}
 }
 
+// held is a table's rows as of a time.
+type held struct {
+	table catalog.ID
+	at    tailrace.Time
+}
+
 // hold keeps the history that the transaction reads of a table until it ends.
 func (t *txn) hold(id catalog.ID) error {
-	if t.holds[id] != nil || t.isNew(id) {
+	if t.isNew(id) {
 		return nil
 	}
-	release, err := t.engine.Shards.Hold(id, t.time)
+	return t.holdAt(id, t.time)
+}
+
+// holdAt is hold for a time of its own. The error is 22023 when that is no longer readable.
+func (t *txn) holdAt(id catalog.ID, at tailrace.Time) error {
+	h := held{id, at}
+	if t.holds[h] != nil {
+		return nil
+	}
+	release, err := t.engine.Shards.Hold(id, at)
 	if err != nil {
 		return err
 	}
 	if t.holds == nil {
-		t.holds = map[catalog.ID]func(){}
+		t.holds = map[held]func(){}
 	}
-	t.holds[id] = release
+	t.holds[h] = release
 	return nil
-}
-
-// write is what the transaction does to table, begun if need be.
-func (t *txn) write(table *catalog.Table) *written {
-	w := t.tables[table.ID]
-	if w == nil {
-		w = &written{table: table, writer: t.engine.Shards.NewWriter(table.ID, table.Columns)}
-		if t.tables == nil {
-			t.tables = map[catalog.ID]*written{}
-		}
-		t.tables[table.ID] = w
-	}
-	return w
 }
 
 // records is everything that the transaction will write.
@@ -164,7 +158,7 @@ func (t *txn) records(ctx context.Context) ([]log.Record, error) {
 		if t.catalog.Tables[id] == nil {
 			continue // it was dropped afterwards
 		}
-		rs, err := t.tables[id].writer.Records(ctx)
+		rs, err := t.tables[id].records(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("write rows of table %s: %w", t.tables[id].table.Name, err)
 		}
@@ -193,11 +187,18 @@ func (t *txn) commit(ctx context.Context) error {
 		f := t.reads[id]
 		c.Reads = append(c.Reads, log.Read{Collection: id, Whole: f.whole, Keys: slices.AppendSeq(make([]uint64, 0, len(f.keys)), maps.Keys(f.keys))})
 	}
+	admitted, err := t.engine.Shards.Admit(ctx, c)
+	if err != nil {
+		t.abort(ctx)
+		return err
+	}
 	_, err = t.engine.Log.Commit(context.WithoutCancel(ctx), c)
+	admitted()
 	if err != nil && !errors.Is(err, log.ErrUnknown) {
 		t.abort(ctx)
 		return err
 	}
+	t.forgetDropped(ctx)
 	t.release()
 	if err == nil {
 		for _, f := range t.after {
@@ -207,17 +208,31 @@ func (t *txn) commit(ctx context.Context) error {
 	return err
 }
 
+// forgetDropped deletes what was written to tables that the transaction dropped afterwards: a ROLLBACK TO could have brought them back until now.
+func (t *txn) forgetDropped(ctx context.Context) {
+	for id, w := range t.tables {
+		if t.catalog.Tables[id] == nil {
+			w.abort(ctx)
+		}
+	}
+}
+
 // abort ends the transaction and leaves nothing of it.
 func (t *txn) abort(ctx context.Context) {
 	for _, w := range t.tables {
-		w.writer.Abort(context.WithoutCancel(ctx))
+		w.abort(ctx)
 	}
 	t.release()
 }
 
 func (t *txn) release() {
+	for _, w := range t.tables {
+		for _, l := range w.layers {
+			l.free()
+		}
+	}
 	for _, release := range t.holds {
 		release()
 	}
-	t.holds, t.tables = nil, nil
+	t.holds, t.tables, t.points = nil, nil, nil
 }

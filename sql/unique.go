@@ -17,17 +17,19 @@ const orderedRows = 64
 //
 // Both hold for the load of an empty table, and for one that goes on where the table ends.
 func (s *Session) unique(ctx context.Context, w *written, b *tailrace.Batch) error {
-	if w.rows == 0 && !w.removed && b.N >= orderedRows {
-		w.order = shard.NewAscending(w.table.Columns)
+	l := w.top()
+	if w.rows() == 0 && len(w.layers) == 1 && !l.removed && b.N >= orderedRows {
+		l.order = shard.NewAscending(w.table.Columns)
 	}
-	if w.order == nil {
-		return s.checkUnique(ctx, w, b, nil, &keySet{})
-	}
-	if !w.order.Take(b, 0, b.N) {
-		if err := w.rememberKeys(ctx); err != nil {
-			return err
+	if l.order == nil || len(w.layers) > 1 || !l.order.Take(b, 0, b.N) {
+		for _, l := range w.layers {
+			if err := l.rememberKeys(ctx); err != nil {
+				return err
+			}
 		}
-		return s.checkUnique(ctx, w, b, nil, &keySet{})
+		seen := s.txn.newKeys()
+		defer seen.Free()
+		return s.checkUnique(ctx, w, b, nil, &seen)
 	}
 	above, err := s.above(w, b)
 	if err != nil {
@@ -43,13 +45,15 @@ func (s *Session) unique(ctx context.Context, w *written, b *tailrace.Batch) err
 	return nil
 }
 
-// rememberKeys fills the set of the keys written, which was not kept while they came in order.
-func (w *written) rememberKeys(ctx context.Context) error {
-	w.order = nil
-	return w.writer.Each(ctx, func(b *tailrace.Batch) error {
-		hashes := hashesOfRows(w.table.Columns, b.Project(w.table.Columns))
-		for _, h := range hashes {
-			if _, err := w.keys.add(h); err != nil {
+// rememberKeys fills the set of the keys written, if it was not kept while they came in order.
+func (l *layer) rememberKeys(ctx context.Context) error {
+	if l.order == nil {
+		return nil
+	}
+	l.order = nil
+	return l.writer.Each(ctx, func(b *tailrace.Batch) error {
+		for _, h := range hashesOfRows(l.schema, b.Project(l.schema)) {
+			if _, err := l.keys.Add(h); err != nil {
 				return err
 			}
 		}
@@ -62,6 +66,9 @@ func (s *Session) above(w *written, b *tailrace.Batch) (bool, error) {
 	sh := s.engine.Shards.Shard(w.table.ID)
 	if s.txn.isNew(w.table.ID) || sh == nil {
 		return true, nil
+	}
+	if s.txn.rekeyed(w.table) {
+		return false, nil
 	}
 	var key []byte
 	for _, k := range w.table.Columns.Key {
@@ -88,14 +95,16 @@ func (s *Session) checkStored(ctx context.Context, w *written, b *tailrace.Batch
 
 // checkMoved is checkUnique of rows whose keys change, when all rows old are about to be removed: a piece at a time, since each key is looked up.
 func (s *Session) checkMoved(ctx context.Context, w *written, old, fresh *tailrace.Batch) error {
-	gone, seen := &keySet{}, &keySet{}
+	gone, seen := s.txn.newKeys(), s.txn.newKeys()
+	defer gone.Free()
+	defer seen.Free()
 	for _, h := range hashesOfRows(w.table.Columns, old) {
-		if _, err := gone.add(h); err != nil {
+		if _, err := gone.Add(h); err != nil {
 			return err
 		}
 	}
 	for from := 0; from < fresh.N; from += changeRows {
-		if err := s.checkUnique(ctx, w, piece(fresh, from, min(fresh.N, from+changeRows)), gone, seen); err != nil {
+		if err := s.checkUnique(ctx, w, piece(fresh, from, min(fresh.N, from+changeRows)), &gone, &seen); err != nil {
 			return err
 		}
 	}
@@ -119,12 +128,13 @@ func hashesOfRows(schema *tailrace.Schema, b *tailrace.Batch) []uint64 {
 
 // checkUnique is 23505 when a row's key is already there: in the table as the transaction reads it, among the rows it wrote, or twice in b.
 // gone holds hashes of keys whose rows are about to be removed by the same statement, or is nil; seen those that it checked already, and b's from now on.
-func (s *Session) checkUnique(ctx context.Context, w *written, b *tailrace.Batch, gone, seen *keySet) error {
+func (s *Session) checkUnique(ctx context.Context, w *written, b *tailrace.Batch, gone, seen *shard.KeySet) error {
 	keys, hashes := keysOf(w.table.Columns, b)
 	s.readKeys(w, hashes)
 	var overlay *tailrace.Batch
 	var err error
-	if w.removed {
+	removed := w.removed()
+	if removed {
 		if overlay, err = s.txn.overlayOf(ctx, w.table.ID, hashes); err != nil {
 			return err
 		}
@@ -133,15 +143,16 @@ func (s *Session) checkUnique(ctx context.Context, w *written, b *tailrace.Batch
 	if err != nil {
 		return err
 	}
-	if !w.removed && gone == nil {
-		seen = &w.keys
+	add := seen.Add
+	if !removed && gone == nil {
+		add = w.addKey
 	}
 	for i, h := range hashes {
-		was, err := seen.add(h)
+		was, err := add(h)
 		if err != nil {
 			return err
 		}
-		if was || at[i] >= 0 && !gone.has(h) {
+		if was || at[i] >= 0 && !gone.Has(h) {
 			return duplicateKey(w.table, b, i, s.format)
 		}
 	}

@@ -10,11 +10,12 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"tailrace"
+	"tailrace/budget"
 	"tailrace/query"
 )
 
 // changeBytes is the most that an UPDATE or DELETE by query holds when it may not write as it reads, in bytes: row numbers and assigned values, or old and
-// new rows where keys move. Two million rows get a new key in it.
+// new rows where keys move, on a node without a budget.
 const changeBytes = 256 << 20
 
 // found is what the query engine says about one row to change: its number in the scan, and where the values assigned are.
@@ -32,11 +33,12 @@ type hits struct {
 	values []*tailrace.Batch // assigned; nil for a DELETE
 	cols   []tailrace.ResultColumn
 	size   int // bytes
+	grant  budget.Grant
 }
 
 // applyByQuery lets the query engine pick row numbers and compute the assigned values, and walks over the same snapshot for the old rows. A statement
 // that reads its table once, and moves no keys, writes as it reads; another must have read all first.
-func (s *Session) applyByQuery(ctx context.Context, st *statement, c *changing) (int64, error) {
+func (s *Session) applyByQuery(ctx context.Context, st *statement, c *changing, out *returned) (int64, error) {
 	plan, err := s.planChange(ctx, st, c)
 	if err != nil {
 		return 0, err
@@ -45,7 +47,7 @@ func (s *Session) applyByQuery(ctx context.Context, st *statement, c *changing) 
 	if err != nil {
 		return 0, err
 	}
-	w := &walk{s: s, c: c, last: -1}
+	w := &walk{s: s, c: c, out: out, last: -1, grant: s.engine.room().Grant()}
 	defer w.close()
 	if touchesKey(c.table.Columns, c.columns) {
 		w.moved = &pendingChange{old: tailrace.NewBatch(c.table.Columns, 0), fresh: tailrace.NewBatch(c.table.Columns, 0)}
@@ -53,11 +55,12 @@ func (s *Session) applyByQuery(ctx context.Context, st *statement, c *changing) 
 	if plan.Scans() == 1 && w.moved == nil && len(c.table.Columns.Key) > 0 {
 		return s.applyAsRead(ctx, plan, rows, w)
 	}
-	h := &hits{cols: plan.Columns()}
+	h := &hits{cols: plan.Columns(), grant: s.engine.room().Grant()}
+	defer h.grant.Free()
 	err = drain(ctx, rows, func(b *tailrace.Batch) error {
 		kept := copyOf(b)
 		h.add(c, &kept)
-		return s.changeFits(h.size)
+		return s.changeFits(&h.grant, h.size)
 	})
 	if err != nil {
 		return 0, err
@@ -66,15 +69,16 @@ func (s *Session) applyByQuery(ctx context.Context, st *statement, c *changing) 
 	if err := w.take(ctx, h); err != nil || w.moved == nil {
 		return w.count, err
 	}
-	return w.count, s.change(ctx, c.table, w.moved.old, w.moved.fresh, c.columns)
+	return w.count, w.change(ctx, w.moved)
 }
 
 // applyAsRead writes as rows come, which they do in the order of their numbers, unless the engine chose to build a hash table of them: those that come late
 // wait, for a second walk over what was there before the statement.
 func (s *Session) applyAsRead(ctx context.Context, plan *query.Plan, rows tailrace.Rows, w *walk) (int64, error) {
-	w.again = &walk{s: s, c: w.c, last: -1}
+	w.again = &walk{s: s, c: w.c, out: w.out, last: -1}
 	defer w.again.close()
-	late := &hits{cols: plan.Columns()}
+	late := &hits{cols: plan.Columns(), grant: s.engine.room().Grant()}
+	defer late.grant.Free()
 	err := drain(ctx, rows, func(b *tailrace.Batch) error {
 		h := &hits{cols: plan.Columns()}
 		h.add(w.c, b)
@@ -83,7 +87,7 @@ func (s *Session) applyAsRead(ctx context.Context, plan *query.Plan, rows tailra
 		}
 		kept := copyOf(b)
 		late.add(w.c, &kept)
-		return s.changeFits(late.size)
+		return s.changeFits(&late.grant, late.size)
 	})
 	if err != nil {
 		return 0, err
@@ -107,11 +111,14 @@ func (h *hits) add(c *changing, b *tailrace.Batch) {
 	}
 }
 
-// changeFits is 53200 when a statement holds too much.
-func (s *Session) changeFits(size int) error {
-	limit := cmp.Or(s.engine.changeBytes, changeBytes)
+// changeFits makes g what a statement holds; 53200 when that is too much.
+func (s *Session) changeFits(g *budget.Grant, size int) error {
+	limit := cmp.Or(s.engine.changeBytes, int(s.engine.room().Limit(changeBytes)))
 	if size <= limit {
-		return nil
+		if g.Set(int64(size)) {
+			return nil
+		}
+		return g.Full("The statement must know all rows that it changes before it writes the first")
 	}
 	return &tailrace.Error{
 		Code: "53200", Message: fmt.Sprintf("out of memory: the statement changes more rows than fit in %d MiB", limit>>20),

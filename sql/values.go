@@ -69,6 +69,14 @@ func (v *values) end(committed bool) {
 	clear(v.local)
 }
 
+// restore goes back to what the settings were at a savepoint.
+func (v *values) restore(session, local map[string]string) {
+	if maps.Equal(v.session, session) && maps.Equal(v.local, local) {
+		return
+	}
+	v.session, v.local, v.dirty = maps.Clone(session), maps.Clone(local), true
+}
+
 // format is how the settings make values print.
 func (v *values) format() *format.Settings {
 	f := *format.Default()

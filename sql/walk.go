@@ -6,18 +6,21 @@ import (
 	"slices"
 
 	"tailrace"
+	"tailrace/budget"
 )
 
 // walk goes over the rows of a table, once, and changes those that are found.
 type walk struct {
 	s     *Session
 	c     *changing
+	out   *returned       // nil without RETURNING
 	rows  tailrace.Rows   // nil before the first
 	batch *tailrace.Batch // of rows, from number base on
 	base  int64
 	last  int64          // number changed
 	count int64          // of rows changed
 	again *walk          // for rows that come late; reads what this one reads
+	grant budget.Grant   // of moved
 	moved *pendingChange // gathers the changes when keys move: they are checked as one, so that a row may take the key that another one leaves
 }
 
@@ -81,14 +84,28 @@ func (w *walk) write(ctx context.Context, h *hits, mine []found) error {
 		w.count += int64(p.old.Diff(i))
 	}
 	if w.moved == nil {
-		return w.s.change(ctx, w.c.table, p.old, p.fresh, w.c.columns)
+		return w.change(ctx, p)
 	}
 	appendBatch(w.moved.old, p.old)
 	appendBatch(w.moved.fresh, p.fresh)
-	return w.s.changeFits(w.moved.old.Size() + w.moved.fresh.Size())
+	return w.s.changeFits(&w.grant, w.moved.old.Size()+w.moved.fresh.Size())
+}
+
+// change writes what becomes of rows, and returns them.
+func (w *walk) change(ctx context.Context, p *pendingChange) error {
+	if err := w.s.change(ctx, w.c.table, p.old, p.fresh, w.c.columns); err != nil {
+		return err
+	}
+	if p.fresh == nil {
+		return w.out.take(ctx, p.old)
+	}
+	after := *p.fresh
+	after.Diffs = p.old.Diffs
+	return w.out.take(ctx, &after)
 }
 
 func (w *walk) close() {
+	w.grant.Free()
 	if w.rows != nil {
 		w.rows.Close()
 	}

@@ -28,6 +28,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type world struct {
 	t      testing.TB
 	engine *Engine
+	blob   *sim.Blob
 }
 
 func newWorld(t testing.TB) *world {
@@ -56,7 +57,7 @@ func newWorld(t testing.TB) *world {
 	if _, err := l.Sync(ctx); err != nil {
 		t.Fatal(err)
 	}
-	return &world{t, e}
+	return &world{t, e, blob}
 }
 
 // follow applies the log as the server's loop does.
@@ -92,6 +93,7 @@ type client struct {
 	*Session
 	t     testing.TB
 	lines []string
+	last  bool // Sync follows each Execute at once
 }
 
 func (w *world) client() *client {

@@ -16,7 +16,7 @@ func (s *Session) insertRows(ctx context.Context, table *catalog.Table, b *tailr
 	if b.N == 0 {
 		return nil
 	}
-	if err := s.checkNotNull(table, b); err != nil {
+	if err := s.checkRows(ctx, table, b); err != nil {
 		return err
 	}
 	w := s.txn.write(table)
@@ -95,8 +95,18 @@ func (s *Session) lookup(ctx context.Context, table *catalog.Table, keys, overla
 	if t.isNew(table.ID) || sh == nil {
 		return lookupNew(table.Columns, keys, overlay)
 	}
+	if t.rekeyed(table) {
+		return s.lookupRekeyed(ctx, table, keys)
+	}
 	if err := t.hold(table.ID); err != nil {
 		return nil, nil, err
+	}
+	if base := t.base.Tables[table.ID]; base == nil || !sameShape(base.Columns, table.Columns) { // the shard does not know the new columns
+		rows, _, err := sh.Lookup(ctx, keys, t.time, nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		return lookupNew(table.Columns, keys, joined(rows.Project(table.Columns), overlay))
 	}
 	rows, at, err := sh.Lookup(ctx, keys, t.time, overlay)
 	if err != nil || rows == nil {
@@ -105,7 +115,7 @@ func (s *Session) lookup(ctx context.Context, table *catalog.Table, keys, overla
 	return rows.Project(table.Columns), at, nil
 }
 
-// lookupNew finds keys in what a transaction wrote into a table that it created.
+// lookupNew finds keys in updates: all those of the keys, as of a table that a transaction created or altered.
 func lookupNew(schema *tailrace.Schema, keys, overlay *tailrace.Batch) (*tailrace.Batch, []int32, error) {
 	at := make([]int32, keys.N)
 	for i := range at {
@@ -118,7 +128,9 @@ func lookupNew(schema *tailrace.Schema, keys, overlay *tailrace.Batch) (*tailrac
 	_, have := keysOf(schema, rows)
 	where := make(map[uint64]int32, len(have))
 	for i, h := range have {
-		where[h] = int32(i)
+		if rows.Diff(i) > 0 {
+			where[h] = int32(i)
+		}
 	}
 	for i, h := range hashesOf(schema, keys.Cols, keys.N) {
 		if r, ok := where[h]; ok {
@@ -190,17 +202,17 @@ func (s *Session) change(ctx context.Context, table *catalog.Table, old, fresh *
 	}
 	w := s.txn.write(table)
 	if fresh != nil {
-		if err := s.checkNotNull(table, fresh); err != nil {
+		if err := s.checkRows(ctx, table, fresh); err != nil {
 			return err
 		}
 		if touchesKey(table.Columns, assigned) {
-			w.removed, w.order = true, nil
+			w.remove()
 			if err := s.checkMoved(ctx, w, old, fresh); err != nil {
 				return err
 			}
 		}
 	}
-	w.removed, w.order = true, nil
+	w.remove()
 	for from := 0; from < old.N; from += changeRows {
 		to := min(old.N, from+changeRows)
 		updates := tailrace.NewBatch(table.Columns, 2*(to-from))

@@ -70,7 +70,7 @@ func (e *encoder) encodeBody(src chunkSource, from, to int, dict bool, sum *Chun
 		binary.LittleEndian.PutUint64(raw[:], uint64(src.fixed))
 		meta.bound(src.typ, raw[:], raw[:])
 	} else {
-		e.load(src.col, src.from+from, src.from+to)
+		e.load(src.typ.Kind, src.col, src.from+from, src.from+to)
 		h.nulls, meta.nulls = e.nulls, e.nulls
 		if e.nulls == n {
 			return h, meta
@@ -120,7 +120,7 @@ func (e *encoder) appendValues(src chunkSource, dict bool, meta *pageMeta, sum *
 	case k == tailrace.KindNumeric && e.splitDecimals(&e.texts):
 		e.body = e.appendDecimals(e.body, dict)
 		e.boundDecimals(src.typ, meta)
-	case k == tailrace.KindNumeric:
+	case k == tailrace.KindNumeric || k == tailrace.KindArray:
 		e.body = e.appendTexts(e.body, &e.texts, dict)
 		e.boundByKey(src.typ, meta)
 	default:

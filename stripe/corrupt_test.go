@@ -16,10 +16,18 @@ import (
 
 // smallPart is a part with every kind of column, several groups and stripes.
 func smallPart(t testing.TB, rows int) (*tailrace.Schema, *tailrace.Batch, []byte) {
+	return partOf(t, rows, allKinds)
+}
+
+func partOf(t testing.TB, rows int, kinds []tailrace.Kind) (*tailrace.Schema, *tailrace.Batch, []byte) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	s := &tailrace.Schema{Version: 4, NextColumn: 40, Key: []int{2}}
-	for i, k := range allKinds {
-		s.Fields = append(s.Fields, tailrace.Field{ID: tailrace.ColumnID(i + 1), Name: tailrace.TypeOf(k).String(), Type: tailrace.TypeOf(k)})
+	for i, k := range kinds {
+		f := tailrace.Field{ID: tailrace.ColumnID(i + 1), Name: tailrace.TypeOf(k).String(), Type: tailrace.TypeOf(k)}
+		if k >= firstLaterKind {
+			f.Type = typeOf(k, tailrace.KindText)
+		}
+		s.Fields = append(s.Fields, f)
 	}
 	b := genBatch(rng, s, rows)
 	if b.Times == nil {

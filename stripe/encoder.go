@@ -42,8 +42,9 @@ type chunk struct {
 	meta  ChunkMeta
 }
 
-// load reads rows [from, to) of c into e: bitmap and nulls, and what is not NULL into ints, or texts when c's width varies or is 16.
-func (e *encoder) load(c *tailrace.Column, from, to int) {
+// load reads rows [from, to) of c, values of kind k, into e: bitmap and nulls, and what is not NULL into ints, or texts when c's width varies or
+// is 16.
+func (e *encoder) load(k tailrace.Kind, c *tailrace.Column, from, to int) {
 	n := to - from
 	e.loadValid(c, from, n)
 	e.ints = slices.Grow(e.ints[:0], n)[:n]
@@ -53,7 +54,11 @@ func (e *encoder) load(c *tailrace.Column, from, to int) {
 	case 2:
 		widen(e.ints, view[int16](c)[from:to])
 	case 4:
-		widen(e.ints, view[int32](c)[from:to])
+		if unsigned(k) {
+			widen(e.ints, view[uint32](c)[from:to])
+		} else {
+			widen(e.ints, view[int32](c)[from:to])
+		}
 	case 8:
 		copy(e.ints, view[int64](c)[from:to])
 	default:
@@ -69,7 +74,16 @@ func view[T any](c *tailrace.Column) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(c.Data))), c.N)
 }
 
-func widen[T uint8 | int16 | int32](dst []int64, src []T) {
+// unsigned tells the kinds of 4 bytes that order without a sign. Widened so, they order as their keys do; what is stored has the same low 4 bytes.
+func unsigned(k tailrace.Kind) bool {
+	switch k {
+	case tailrace.KindOID, tailrace.KindRegclass, tailrace.KindRegtype, tailrace.KindRegproc, tailrace.KindRegnspace, tailrace.KindRegrole:
+		return true
+	}
+	return false
+}
+
+func widen[T uint8 | int16 | int32 | uint32](dst []int64, src []T) {
 	for i, x := range src {
 		dst[i] = int64(x)
 	}

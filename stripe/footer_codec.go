@@ -67,6 +67,10 @@ func appendSchema(dst []byte, s *tailrace.Schema) []byte {
 		dst = binary.AppendUvarint(dst, uint64(f.ID))
 		dst = append(dst, byte(f.Type.Kind), flags)
 		dst = binary.AppendVarint(dst, int64(f.Type.Mod))
+		if f.Type.Kind >= firstLaterKind {
+			dst = append(dst, byte(f.Type.Elem))
+			dst = binary.AppendUvarint(dst, uint64(f.Type.ID))
+		}
 		dst = appendText(appendText(appendText(dst, f.Type.Name), f.Name), f.Default)
 		if f.Missing != nil {
 			dst = appendText(dst, f.Missing)

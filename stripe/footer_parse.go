@@ -58,12 +58,16 @@ func (r *cursor) schema() *tailrace.Schema {
 		f.Type.Kind = tailrace.Kind(r.Byte())
 		flags := r.Byte()
 		f.Type.Mod = int32(r.Varint())
+		if f.Type.Kind >= firstLaterKind {
+			f.Type.Elem = tailrace.Kind(r.Byte())
+			f.Type.ID = tailrace.CollectionID(r.Uvarint())
+		}
 		f.Type.Name, f.Name, f.Default = string(r.text()), string(r.text()), string(r.text())
 		f.NotNull = flags&fieldNotNull != 0
 		if flags&fieldMissing != 0 {
 			f.Missing = bytes.Clone(r.text())
 		}
-		if r.Err == nil && (!f.Type.Kind.Valid() || flags > fieldNotNull|fieldMissing) {
+		if r.Err == nil && (!f.Type.Valid() || flags > fieldNotNull|fieldMissing) {
 			r.Fail("column %d of kind %d, flags %d", f.ID, f.Type.Kind, flags)
 		}
 		if r.Err != nil {

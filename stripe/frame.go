@@ -20,8 +20,26 @@ const (
 	major         = 1 // a reader refuses another
 	minor         = 0 // a reader takes any
 	writerVersion = 1
-	features      = 0 // bits that a reader must know; all others are refused
 )
+
+// Features are bits of what a reader must know to read a part; it refuses one with others.
+const (
+	featureTypes = 1 // a field says the kind of its array's elements and which enum it is
+	features     = featureTypes
+)
+
+// needs is the features of a part of schema s: those it cannot be read without, so that a part without news is readable by programs of before.
+func needs(s *tailrace.Schema) uint64 {
+	for i := range s.Fields {
+		if s.Fields[i].Type.Kind >= firstLaterKind {
+			return featureTypes
+		}
+	}
+	return 0
+}
+
+// firstLaterKind is the first of the kinds that came with featureTypes.
+const firstLaterKind = tailrace.KindArray
 
 func appendHeader(dst []byte, s *tailrace.Schema) []byte {
 	at := len(dst)
@@ -29,7 +47,7 @@ func appendHeader(dst []byte, s *tailrace.Schema) []byte {
 	dst = binary.LittleEndian.AppendUint16(dst, major)
 	dst = binary.LittleEndian.AppendUint16(dst, minor)
 	dst = binary.LittleEndian.AppendUint32(dst, writerVersion)
-	dst = binary.LittleEndian.AppendUint64(dst, features)
+	dst = binary.LittleEndian.AppendUint64(dst, needs(s))
 	dst = binary.LittleEndian.AppendUint32(dst, s.Version)
 	dst = append(dst, make([]byte, frameBytes-4-(len(dst)-at))...)
 	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[at:], castagnoli))
@@ -63,11 +81,12 @@ func checkVersion(version uint16, required uint64) error {
 type tail struct {
 	footer, footerBytes, index int64
 	sum                        uint32
+	needs                      uint64
 }
 
 func (t tail) append(dst []byte) []byte {
 	at := len(dst)
-	for _, v := range [...]int64{t.footer, t.footerBytes, t.index, features} {
+	for _, v := range [...]int64{t.footer, t.footerBytes, t.index, int64(t.needs)} {
 		dst = binary.LittleEndian.AppendUint64(dst, uint64(v))
 	}
 	dst = binary.LittleEndian.AppendUint32(dst, t.sum)

@@ -22,14 +22,29 @@ var allKinds = func() (out []tailrace.Kind) {
 	return out
 }()
 
+// typeOf is a type of kind k: arrays are of the kind element, which is not their own.
+func typeOf(k, element tailrace.Kind) tailrace.Type {
+	switch k {
+	case tailrace.KindArray:
+		return tailrace.ArrayOf(typeOf(element, 0))
+	case tailrace.KindForeign:
+		return tailrace.Type{Kind: k, Mod: -1, Name: "tsvector"}
+	case tailrace.KindEnum:
+		return tailrace.Type{Kind: k, Mod: -1, Name: "mood", ID: 300}
+	}
+	return tailrace.TypeOf(k)
+}
+
 // genSchema makes a schema of n columns of random kinds, the first keys of them the key.
 func genSchema(rng *rand.Rand, n, keys int) *tailrace.Schema {
 	s := &tailrace.Schema{Version: rng.Uint32(), NextColumn: tailrace.ColumnID(n + 7)}
 	for i := range n {
-		f := tailrace.Field{ID: tailrace.ColumnID(i + 3), Name: fmt.Sprintf("c%d", i), Type: tailrace.TypeOf(allKinds[rng.IntN(len(allKinds))])}
-		if f.Type.Kind == tailrace.KindForeign {
-			f.Type.Name = "tsvector"
+		f := tailrace.Field{ID: tailrace.ColumnID(i + 3), Name: fmt.Sprintf("c%d", i)}
+		element := allKinds[rng.IntN(len(allKinds))]
+		if element == tailrace.KindArray {
+			element = tailrace.KindInt2
 		}
+		f.Type = typeOf(allKinds[rng.IntN(len(allKinds))], element)
 		if rng.IntN(4) == 0 {
 			f.Default, f.Missing = "now()", bytes.Repeat([]byte{1}, max(3*boolInt(f.Type.Kind.Width() == 0), f.Type.Kind.Width()))
 		}
@@ -54,9 +69,9 @@ const (
 	shapes
 )
 
-// genColumn makes n values of kind k.
-func genColumn(rng *rand.Rand, k tailrace.Kind, n int) tailrace.Column {
-	c := tailrace.MakeColumn(k, n)
+// genColumn makes n values of type t.
+func genColumn(rng *rand.Rand, t tailrace.Type, n int) tailrace.Column {
+	c := tailrace.MakeColumn(t.Kind, n)
 	sh, nulls := shape(rng.IntN(int(shapes))), rng.IntN(4)
 	few := [4]int64{rng.Int64(), -rng.Int64(), int64(rng.IntN(100)), rng.Int64()}
 	base := rng.Int64() >> rng.IntN(60)
@@ -78,9 +93,30 @@ func genColumn(rng *rand.Rand, k tailrace.Kind, n int) tailrace.Column {
 		case shapeExtreme:
 			v = []int64{math.MinInt64, math.MaxInt64, 0, -1, 1, math.MinInt32, math.MaxInt32}[rng.IntN(7)]
 		}
-		c.Append(genValue(rng, k, sh, v))
+		if t.Kind == tailrace.KindArray {
+			c.Append(genArray(rng, t.Elem, sh, v))
+			continue
+		}
+		c.Append(genValue(rng, t.Kind, sh, v))
 	}
 	return c
+}
+
+// genArray is a stored array of up to four elements of kind k made from v.
+func genArray(rng *rand.Rand, k tailrace.Kind, sh shape, v int64) []byte {
+	n := int(uint64(v) % 5)
+	if n == 0 {
+		return tailrace.AppendArray(nil, nil)
+	}
+	out := tailrace.AppendArray(nil, []tailrace.Dim{{Length: n, Lower: int32(1 + v>>40)}})
+	for i := range n {
+		if sh == shapeExtreme && rng.IntN(3) == 0 {
+			out = tailrace.AppendNullElement(out)
+			continue
+		}
+		out = tailrace.AppendElement(out, genValue(rng, k, sh, v+int64(i)))
+	}
+	return out
 }
 
 // genValue is a stored value of kind k made from v.
@@ -137,7 +173,7 @@ func genText(rng *rand.Rand, k tailrace.Kind, sh shape, v int64) []byte {
 func genBatch(rng *rand.Rand, s *tailrace.Schema, n int) *tailrace.Batch {
 	b := &tailrace.Batch{N: n}
 	for _, f := range s.Fields {
-		b.IDs, b.Cols = append(b.IDs, f.ID), append(b.Cols, genColumn(rng, f.Type.Kind, n))
+		b.IDs, b.Cols = append(b.IDs, f.ID), append(b.Cols, genColumn(rng, f.Type, n))
 	}
 	if rng.IntN(2) == 0 {
 		for range n {

@@ -201,7 +201,7 @@ func (w *Writer) Finish() ([]byte, Footer, error) {
 	f := &w.footer
 	f.MinTime = min(f.MinTime, f.MaxTime)
 	w.out = pad(w.out)
-	t := tail{index: int64(len(w.out))}
+	t := tail{index: int64(len(w.out)), needs: needs(w.schema)}
 	sections := make([]section, len(w.pages))
 	for i, run := range w.pages {
 		sections[i] = section{sectionPageIndex, i, int64(len(w.out)), int64(len(run)), crc32.Checksum(run, castagnoli)}

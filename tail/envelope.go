@@ -2,6 +2,7 @@ package tail
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 
 	"tailrace"
@@ -131,6 +132,11 @@ func (sh *shape) compare(b *tailrace.Batch, t term, x, y int) int {
 			return -1
 		}
 		return 1
+	}
+	if t.labels != nil {
+		labels := t.labels()
+		at := func(row int) int { return slices.Index(labels, string(col.Bytes(row))) }
+		return sign * cmp.Compare(at(x), at(y))
 	}
 	var kx, ky [64]byte
 	typ := sh.schema.Fields[t.column].Type

@@ -23,7 +23,7 @@ func (s *Subscription) readSnapshot(ctx context.Context, out *tailrace.Batch) er
 		if sh == nil {
 			return s.tail.droppedError(s.table)
 		}
-		c, err := sh.Snapshot(ctx, shard.SnapshotOptions{AsOf: s.asOf, Schema: s.shape.schema, After: s.pos.key, PieceRows: s.tail.pieces})
+		c, err := sh.Snapshot(ctx, shard.SnapshotOptions{AsOf: s.asOf, Schema: s.shape.schema, After: s.pos.key, PieceRows: s.tail.pieces, PieceBytes: s.pieceBytes()})
 		if err != nil {
 			return err
 		}
@@ -52,6 +52,7 @@ func (s *Subscription) readWholeSnapshot(ctx context.Context, out *tailrace.Batc
 		piece, err := s.cursor.Next(ctx)
 		if errors.Is(err, io.EOF) {
 			s.shape.append(out, s.asOf, held)
+			s.together.Free()
 			s.endSnapshot(out)
 			return nil
 		}
@@ -59,7 +60,7 @@ func (s *Subscription) readWholeSnapshot(ctx context.Context, out *tailrace.Batc
 			return err
 		}
 		appendAll(held, piece)
-		if err := s.checkHeld(held); err != nil {
+		if err := s.holdRows(held.Size()); err != nil {
 			return err
 		}
 	}
@@ -79,11 +80,12 @@ func (s *Subscription) readChanges(ctx context.Context, out *tailrace.Batch, v v
 	if s.history != nil || v.lower > s.pos.after {
 		return s.readHistory(ctx, out, min(v.limit, max(v.lower, s.pos.after)))
 	}
+	part := s.tail.part()
 	for _, it := range v.items {
-		if out.N >= BatchRows || out.Size() >= BatchBytes {
+		if out.N >= BatchRows || out.Size() >= part {
 			return nil
 		}
-		if it.ref {
+		if it.ref || it.size > 2*part && s.table.ID != SubscriptionsID {
 			if out.N > 0 {
 				return nil // the large transaction in a delivery of its own
 			}
@@ -149,7 +151,8 @@ func (s *Subscription) readHistory(ctx context.Context, out *tailrace.Batch, unt
 	}
 	h := s.history
 	defer context.AfterFunc(ctx, h.cancel)()
-	for out.N < BatchRows && out.Size() < BatchBytes {
+	part := s.tail.part()
+	for out.N < BatchRows && out.Size() < part {
 		piece, err, more := h.next()
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -215,7 +218,7 @@ func (s *Subscription) hold(out *tailrace.Batch, t tailrace.Time, rows *tailrace
 		h.held = tailrace.NewBatch(s.shape.schema, rows.N)
 	}
 	appendAll(h.held, rows)
-	return s.checkHeld(h.held)
+	return s.holdRows(h.held.Size())
 }
 
 func (s *Subscription) flushHeld(out *tailrace.Batch) {
@@ -223,17 +226,7 @@ func (s *Subscription) flushHeld(out *tailrace.Batch) {
 		s.shape.append(out, h.time, h.held)
 		s.pos.after = h.time
 		h.held = nil
-	}
-}
-
-func (s *Subscription) checkHeld(b *tailrace.Batch) error {
-	if b.Size() <= MaxHeldBytes {
-		return nil
-	}
-	return &tailrace.Error{
-		Code:    "53200",
-		Message: fmt.Sprintf("SUBSCRIBE must hold all rows of one timestamp together, and they pass %d MiB", MaxHeldBytes>>20),
-		Detail:  s.resumeDetail(), Hint: "Leave out WITHIN TIMESTAMP ORDER BY, or use the table's primary key as the envelope's KEY.",
+		s.together.Free()
 	}
 }
 
@@ -248,6 +241,7 @@ func (s *Subscription) fellBehind() error {
 
 // stopReading gives up open reads; the position says where to go on.
 func (s *Subscription) stopReading() {
+	s.together.Free()
 	if s.cursor != nil {
 		s.cursor.Close() // reading only: nothing to lose
 		s.cursor = nil

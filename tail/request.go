@@ -41,6 +41,8 @@ type Request struct {
 	UpTo     *tailrace.Time
 	// Now is the newest committed time that the statement must see: the as_of when none is given.
 	Now tailrace.Time
+	// Labels gives the labels of an enum in order, for OrderBy, at any time and from any goroutine; nil: enums order by their labels' bytes.
+	Labels func(enum tailrace.CollectionID) []string
 	// Notice is told what the client should know, for example that the result is empty. It may be nil.
 	Notice func(*tailrace.Error)
 }

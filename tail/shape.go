@@ -22,6 +22,7 @@ type shape struct {
 type term struct {
 	column           int
 	desc, nullsFirst bool
+	labels           func() []string // of an enum, in order; nil for other columns
 }
 
 const (
@@ -117,6 +118,11 @@ func (sh *shape) resolveSort(r *Request) error {
 				err := noColumn(o.Column, r.Table.Name)
 				err.Position = o.At
 				return err
+			}
+		}
+		if t.column >= 0 && r.Labels != nil {
+			if typ := sh.schema.Fields[t.column].Type; typ.Kind == tailrace.KindEnum {
+				t.labels = func() []string { return r.Labels(typ.ID) }
 			}
 		}
 		sh.sort = append(sh.sort, t)

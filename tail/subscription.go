@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tailrace"
+	"tailrace/budget"
 	"tailrace/catalog"
 	"tailrace/shard"
 )
@@ -40,7 +41,9 @@ type Subscription struct {
 	cursor  *shard.Cursor // the snapshot being read; nil means: open one at pos.key
 	history *history      // the catch-up being read; nil means: open one at pos
 	release func()        // gives up the snapshot's hold
-	shown   struct {
+
+	delivery, fetched, together budget.Grant // of frames: what step returned last, a FETCH, rows of one time that wait for the others
+	shown                       struct {
 		position atomic.Uint64
 		snapshot atomic.Bool
 		rows     atomic.Int64
@@ -90,6 +93,7 @@ func (t *Tail) Subscribe(ctx context.Context, r Request) (*Subscription, error) 
 			return nil, err
 		}
 	}
+	s.delivery, s.fetched, s.together = t.frames.Grant(), t.frames.Grant(), t.frames.Grant()
 	s.show()
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -120,6 +124,8 @@ func (s *Subscription) Close() error {
 	s.stopReading()
 	s.release()
 	s.release = func() {}
+	s.delivery.Free()
+	s.fetched.Free()
 	t := s.tail
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -172,7 +178,8 @@ func (s *Subscription) Fetch(ctx context.Context, limit int, wait time.Duration)
 		defer timer.Stop()
 		timeout = timer.C
 	}
-	for (limit < 0 || out.N < limit) && out.Size() < FetchBytes {
+	s.fetched.Free()
+	for (limit < 0 || out.N < limit) && out.Size() < FetchBytes && s.fetched.Set(int64(out.Size())) {
 		rows, more, err := s.step(ctx)
 		switch {
 		case ctx.Err() != nil:
@@ -238,6 +245,7 @@ func (s *Subscription) step(ctx context.Context) (*tailrace.Batch, <-chan struct
 		s.pos.rows, s.pos.taken = nil, 0
 		return rest, nil, nil
 	}
+	s.delivery.Free()
 	if s.pos.err != nil {
 		return nil, nil, s.pos.err
 	}
@@ -251,6 +259,15 @@ func (s *Subscription) step(ctx context.Context) (*tailrace.Batch, <-chan struct
 		s.pos.err = err
 	}
 	s.show()
+	s.rest()
+	if err == nil {
+		if err = s.deliver(ctx, out); err != nil {
+			if ctx.Err() == nil {
+				s.pos.err = err
+			}
+			return nil, nil, err
+		}
+	}
 	if out.N > 0 {
 		s.shown.rows.Add(int64(out.N))
 		return out, nil, nil

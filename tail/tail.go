@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tailrace"
+	"tailrace/budget"
 	"tailrace/catalog"
 	"tailrace/log"
 	"tailrace/shard"
@@ -20,6 +21,8 @@ type Options struct {
 	Database string
 	// PieceRows cuts snapshots into pieces of this many rows; 0 is the shard's own measure.
 	PieceRows int
+	// Budget is the node's; nil: windows have WindowBudget, and subscriptions no limit together.
+	Budget *budget.Node
 }
 
 // Tail is a node's windows and subscriptions.
@@ -27,6 +30,9 @@ type Tail struct {
 	shards   *shard.Set
 	database string
 	pieces   int
+
+	windowBytes       int // of all windows, at most
+	frames, snapshots *budget.Share
 
 	mu       sync.Mutex
 	start    tailrace.Time // everything after start was applied here; 0 before the first entry
@@ -46,10 +52,13 @@ func New(o Options) *Tail {
 	if o.Database == "" {
 		o.Database = "postgres"
 	}
-	return &Tail{
+	t := &Tail{
+		windowBytes: int(o.Budget.Share(budget.Windows).Limit(WindowBudget)), frames: o.Budget.Share(budget.Frames), snapshots: o.Budget.Share(budget.Snapshots),
 		shards: o.Shards, database: o.Database, pieces: o.PieceRows, windows: map[tailrace.CollectionID]*window{},
 		subs: map[*Subscription]struct{}{}, system: system{rows: map[*Subscription]*systemRow{}}, drained: make(chan struct{}),
 	}
+	o.Budget.Share(budget.Windows).Measure(func() int64 { return int64(t.WindowSize()) })
+	return t
 }
 
 // Apply takes in one entry, after the catalog and the shards have, with what it did to tables. One goroutine applies, in log order. At
@@ -139,10 +148,13 @@ func (t *Tail) trim(e *log.Entry) {
 			}
 		}
 	}
-	for t.bytes > WindowBudget {
+	for t.bytes > t.windowBytes {
 		w := t.oldest()
 		if w == nil {
-			return
+			if !t.shrink() {
+				return
+			}
+			continue
 		}
 		before := w.bytes
 		w.evict()

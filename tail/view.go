@@ -56,12 +56,15 @@ func (t *Tail) endedBy(s *Subscription, e ending) error {
 		return err
 	}
 	for _, f := range s.shape.schema.Fields {
+		if e.change.Before.Columns.Index(f.ID) < 0 { // the column was added later, and so was the subscription
+			continue
+		}
 		i := e.change.After.Columns.Index(f.ID)
 		if i >= 0 && e.change.After.Columns.Fields[i].Type == f.Type {
 			continue
 		}
 		verb := "retyped"
-		if i < 0 {
+		if i < 0 && e.change.After.Columns.ByName(f.Name) < 0 { // a retyped column is another one of the same name
 			verb = "dropped"
 		}
 		return &tailrace.Error{

@@ -13,8 +13,10 @@ const (
 	WindowBytes = 64 << 20
 	// WindowAge is how far behind the frontier a window reaches, in microseconds.
 	WindowAge = tailrace.Time(30_000_000)
-	// WindowBudget bounds all windows of a node together, in encoded bytes.
+	// WindowBudget bounds all windows of a node together, in encoded bytes, when there is no budget.
 	WindowBudget = 256 << 20
+	// itemBytes is what an item takes beside its updates.
+	itemBytes = 128
 )
 
 // item is the updates of one transaction to one collection. It is immutable but for the decoded batch, which is made once.
@@ -120,7 +122,7 @@ func itemsOf(e *log.Entry, add func(tailrace.CollectionID, *item)) {
 				i++
 			}
 			if i == len(ids) {
-				ids, mine = append(ids, r.Collection), append(mine, &item{time: txn.Time, size: 128})
+				ids, mine = append(ids, r.Collection), append(mine, &item{time: txn.Time, size: itemBytes})
 			}
 			if r.Kind == log.KindRef {
 				mine[i].ref = true

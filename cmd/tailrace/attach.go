@@ -59,8 +59,8 @@ func (a *AttachCmd) Run(ctx context.Context) error {
 func (a *AttachCmd) connect(ctx context.Context) (*pgx.Conn, error) {
 	config, err := pgx.ParseConfig(a.Server)
 	if err != nil {
-		return nil, &tailrace.Error{Code: "08001", Message: fmt.Sprintf("%q is not the address of a server", a.Server), Hint: "Write it as " +
-			"postgres://127.0.0.1:6875/postgres."}
+		return nil, &tailrace.Error{Code: "08001", Message: "what was given is not the address of a server", Hint: "Write it as " +
+			"postgres://127.0.0.1:6875/postgres."} // the address may hold a password
 	}
 	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
 	conn, err := pgx.ConnectConfig(ctx, config)

@@ -12,7 +12,8 @@ import (
 
 // BenchCmd groups the benchmarks.
 type BenchCmd struct {
-	Base BenchBaseCmd `cmd:"" help:"Bulk load, whole snapshot, commits and keyed updates, beside a PostgreSQL when one is given."`
+	Base   BenchBaseCmd   `cmd:"" help:"Bulk load, whole snapshot, commits and keyed updates, beside a PostgreSQL when one is given."`
+	Lookup BenchLookupCmd `cmd:"" help:"Random keys of a table that does not fit the cache, also beside keyed updates."`
 }
 
 // BenchBaseCmd is `tailrace bench base`.
@@ -42,7 +43,43 @@ func (c *BenchBaseCmd) Run() (err error) {
 	if err != nil {
 		return err
 	}
-	if !c.JSON {
+	return show(report, c.JSON)
+}
+
+// BenchLookupCmd is `tailrace bench lookup`.
+type BenchLookupCmd struct {
+	Postgres string        `help:"URL of a PostgreSQL to run the same statements on, afterwards." placeholder:"URL"`
+	JSON     bool          `help:"Print one JSON object as the last line of stdout."`
+	Rows     int           `help:"Rows of the table." default:"10000000"`
+	Updates  int           `help:"Keyed updates a second beside the lookups." default:"60000"`
+	Seconds  time.Duration `help:"Length of one run." default:"10s"`
+	Clients  int           `help:"Connections that look up." default:"4"`
+	Depth    int           `help:"Statements that a connection sends at once." default:"100"`
+}
+
+// Run measures lookups in this process, then through a server on a temporary folder.
+func (c *BenchLookupCmd) Run() (err error) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	ours, err := bench.StartTailrace()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, ours.Stop()) }()
+	targets := []*bench.Target{ours}
+	if c.Postgres != "" {
+		targets = append(targets, &bench.Target{Name: "postgres", URL: c.Postgres})
+	}
+	report, err := bench.Lookup{Rows: c.Rows, Updates: c.Updates, Seconds: c.Seconds, Clients: c.Clients, Depth: c.Depth}.Run(ctx, targets, os.Stderr)
+	if err != nil {
+		return err
+	}
+	return show(report, c.JSON)
+}
+
+// show prints a report on stdout, or as JSON there and as a table on stderr.
+func show(report *bench.Report, asJSON bool) error {
+	if !asJSON {
 		return report.Print(os.Stdout)
 	}
 	if err := report.Print(os.Stderr); err != nil {

@@ -3,7 +3,10 @@
 //	tailrace demo                                        a server with a live table, to try; leaves nothing
 //	tailrace serve --data DIR                            the server
 //	tailrace attach postgres://user@host/db              follow a PostgreSQL's tables
-//	tailrace user add NAME --data DIR                    who may log in
+//	tailrace user add NAME --data DIR | --url URL        who may log in
+//	tailrace inspect DIR                                 what a folder, a backup or a part holds, and whether it is whole
+//	tailrace backup --url URL --to DIR                   everything as of one time
+//	tailrace restore --from DIR --data NEW               a folder of it
 //	tailrace bench base                                  measure it here
 //
 // Each command is a struct in a file of its own, with flags as fields and a Run method. What a command does is done by package server, or by

@@ -20,6 +20,9 @@ type cli struct {
 	Demo    DemoCmd    `cmd:"" help:"Try it: a server in a temporary folder with a small live table. Ctrl-C leaves nothing."`
 	Attach  AttachCmd  `cmd:"" help:"Follow the tables of a PostgreSQL."`
 	User    UserCmd    `cmd:"" help:"Say who may log in."`
+	Inspect InspectCmd `cmd:"" help:"Show and check what a data folder, a backup or a part holds."`
+	Backup  BackupCmd  `cmd:"" help:"Copy everything as of one time, while the server runs."`
+	Restore RestoreCmd `cmd:"" help:"Make a data folder of a backup."`
 	Bench   BenchCmd   `cmd:"" help:"Measure it on this machine."`
 	Version VersionCmd `cmd:"" help:"Print the version."`
 }
@@ -44,11 +47,16 @@ func main() {
 	}
 }
 
+// newParser reads command lines into c.
+func newParser(c *cli, options ...kong.Option) (*kong.Kong, error) {
+	return kong.New(c, append(options, kong.Name("tailrace"), kong.Description(description), kong.ShortUsageOnError(),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))...)
+}
+
 // run parses args and runs the command. Usage errors end the process with 80 and a hint, as kong has it.
 func run(ctx context.Context, args []string) error {
 	var c cli
-	parser, err := kong.New(&c, kong.Name("tailrace"), kong.Description(description), kong.ShortUsageOnError(),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.BindTo(ctx, (*context.Context)(nil)))
+	parser, err := newParser(&c, kong.BindTo(ctx, (*context.Context)(nil)))
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,12 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"math"
 	"os"
+	"os/signal"
+	"runtime/debug"
+	"sync"
+	"syscall"
 	"time"
 
 	"tailrace/server"
@@ -18,7 +23,11 @@ type ServeCmd struct {
 	Config         string        `env:"TAILRACE_CONFIG" placeholder:"FILE" help:"TOML file with these flags as keys, for example: listen = \"127.0.0.1:7000\"."`
 	Drain          time.Duration `default:"10s" env:"TAILRACE_DRAIN" help:"How long statements may go on after SIGTERM."`
 	MaxConnections int           `default:"10000" env:"TAILRACE_MAX_CONNECTIONS" help:"Sessions at once."`
-	QueryMemory    int64         `env:"TAILRACE_QUERY_MEMORY" placeholder:"BYTES" help:"What SELECT may use before it spills to the data folder; a quarter of the machine's memory when left out."`
+	Memory         int64         `env:"TAILRACE_MEMORY" placeholder:"BYTES" help:"What the node may use, divided into shares: mz_internal.mz_memory. When left out, half of what the machine or the cgroup has, and no more than GOMEMLIMIT."`
+	QueryMemory    int64         `env:"TAILRACE_QUERY_MEMORY" placeholder:"BYTES" help:"What SELECT may use before it spills to the data folder, in place of its share of --memory."`
+	TLSCert        string        `name:"tls-cert" env:"TAILRACE_TLS_CERT" placeholder:"FILE" help:"PEM file with the certificate to show to clients; with it they may use TLS. Read again on SIGHUP."`
+	TLSKey         string        `name:"tls-key" env:"TAILRACE_TLS_KEY" placeholder:"FILE" help:"PEM file with the certificate's key."`
+	RequireTLS     bool          `name:"require-tls" env:"TAILRACE_REQUIRE_TLS" help:"Refuse clients without TLS."`
 	LogLevel       slog.Level    `default:"info" env:"TAILRACE_LOG_LEVEL" help:"debug, info, warn or error."`
 }
 
@@ -28,7 +37,8 @@ func (c *ServeCmd) Help() string {
 
   ready postgres://127.0.0.1:6875/postgres http://127.0.0.1:6876
 
-Logs go to stderr. SIGTERM and Ctrl-C drain: subscriptions end with the place to resume from, statements may finish within --drain.
+Logs go to stderr. SIGHUP reads the configuration file and the certificate again: tls-cert, tls-key, require-tls, log-level, drain and
+max-connections change at once, the rest with the next start. SIGTERM and Ctrl-C drain: subscriptions end with the place to resume from, statements may finish within --drain.
 
 What to type next:
 
@@ -38,13 +48,84 @@ What to type next:
 
 // Run serves until ctx is done.
 func (c *ServeCmd) Run(ctx context.Context) error {
-	logger := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: c.LogLevel}))
+	var level slog.LevelVar
+	level.Set(c.LogLevel)
+	logger := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: &level}))
 	slog.SetDefault(logger)
-	return server.Run(ctx, server.Options{
-		Data: c.Data, Listen: c.Listen, HTTP: c.HTTP, Drain: c.Drain, MaxConnections: c.MaxConnections, QueryMemory: c.QueryMemory,
-		Version: version(), Logger: logger,
-		Ready: func(at server.Addresses) { fmt.Println(readyLine(at)) },
+	o := c.options(logger)
+	if err := limitGo(o); err != nil {
+		return err
+	}
+	o.Ready = func(at server.Addresses) { fmt.Println(readyLine(at)) }
+	reload := make(chan server.Options)
+	o.Reload = reload
+	ctx, stop := context.WithCancel(ctx)
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		onHangup(ctx, func() {
+			again, err := readAgain()
+			if err != nil {
+				logger.Error("reload: nothing changes", "error", err)
+				return
+			}
+			level.Set(again.LogLevel)
+			select {
+			case reload <- again.options(logger):
+			case <-ctx.Done():
+			}
+		})
 	})
+	defer watch.Wait()
+	defer stop()
+	return server.Run(ctx, o)
+}
+
+// limitGo tells the Go runtime how much of the node's memory is its own, unless GOMEMLIMIT told it already.
+func limitGo(o server.Options) error {
+	if debug.SetMemoryLimit(-1) != math.MaxInt64 {
+		return nil
+	}
+	limit, err := o.GoMemory()
+	if err != nil {
+		return err
+	}
+	debug.SetMemoryLimit(limit)
+	return nil
+}
+
+func (c *ServeCmd) options(logger *slog.Logger) server.Options {
+	return server.Options{
+		Data: c.Data, Listen: c.Listen, HTTP: c.HTTP, Drain: c.Drain, MaxConnections: c.MaxConnections, Memory: c.Memory, QueryMemory: c.QueryMemory,
+		TLSCert: c.TLSCert, TLSKey: c.TLSKey, RequireTLS: c.RequireTLS, Version: version(), Logger: logger,
+	}
+}
+
+// onHangup calls fn for each SIGHUP until ctx is done.
+func onHangup(ctx context.Context, fn func()) {
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	defer signal.Stop(hangup)
+	for {
+		select {
+		case <-hangup:
+			fn()
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// readAgain reads the command line, the environment and the configuration file once more.
+func readAgain() (*ServeCmd, error) {
+	var c cli
+	parser, err := newParser(&c)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := parser.Parse(os.Args[1:]); err != nil {
+		return nil, err
+	}
+	return &c.Serve, nil
 }
 
 // readyLine is what programs that start a server wait for.

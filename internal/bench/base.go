@@ -94,11 +94,7 @@ func writeRows(w io.Writer, n int) error {
 		buf = append(buf, '\t')
 		buf = strconv.AppendInt(buf, int64(rng.IntN(1000)), 10)
 		buf = append(buf, '\t')
-		for range 3 {
-			buf = strconv.AppendUint(buf, rng.Uint64()|1<<60, 36)
-			buf = append(buf, ' ')
-		}
-		buf = append(buf[:len(buf)-1], '\n')
+		buf = append(appendText(buf, rng), '\n')
 		if len(buf) > 60<<10 || i == n-1 {
 			if _, err := w.Write(buf); err != nil {
 				return err
@@ -107,6 +103,15 @@ func writeRows(w io.Writer, n int) error {
 		}
 	}
 	return nil
+}
+
+// appendText adds the text of a row: three random words, 41 bytes.
+func appendText(dst []byte, rng *rand.Rand) []byte {
+	for range 3 {
+		dst = strconv.AppendUint(dst, rng.Uint64()|1<<60, 36)
+		dst = append(dst, ' ')
+	}
+	return dst[:len(dst)-1]
 }
 
 // snapshot reads all of bench_base: a SUBSCRIBE's snapshot here, COPY TO at a PostgreSQL.

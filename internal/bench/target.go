@@ -17,7 +17,10 @@ import (
 type Target struct {
 	Name      string // "tailrace" or "postgres"
 	URL       string
-	Subscribe bool // it has SUBSCRIBE
+	Subscribe bool   // it has SUBSCRIBE
+	Metrics   string // URL, "" for none
+	Data      string // folder, of a server that the benchmark started
+	PID       int    // of a server that the benchmark started
 	stop      func() error
 }
 
@@ -31,6 +34,15 @@ func StartTailrace() (*Target, error) {
 	if err != nil {
 		return nil, err
 	}
+	t, err := serve(self, dir)
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return t, nil
+}
+
+// serve runs the binary's `serve` on a folder.
+func serve(self, dir string) (*Target, error) {
 	cmd := exec.Command(self, "serve", "--data", dir, "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0")
 	cmd.Stderr = os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
@@ -47,18 +59,36 @@ func StartTailrace() (*Target, error) {
 		err = errors.Join(err, cmd.Process.Kill(), cmd.Wait())
 		return nil, fmt.Errorf("the server's ready line was %q: %w", line, err)
 	}
-	stop := func() error {
-		return errors.Join(cmd.Process.Signal(syscall.SIGTERM), cmd.Wait(), os.RemoveAll(dir))
-	}
-	return &Target{Name: "tailrace", URL: words[1], Subscribe: true, stop: stop}, nil
+	stop := func() error { return errors.Join(cmd.Process.Signal(syscall.SIGTERM), cmd.Wait()) }
+	return &Target{
+		Name: "tailrace", URL: words[1], Metrics: words[2] + "/metrics", Subscribe: true, Data: dir, PID: cmd.Process.Pid, stop: stop,
+	}, nil
 }
 
-// Stop ends a server that the benchmark started.
+// Restart stops a server that the benchmark started, calls between, and starts it again on its folder.
+func (t *Target) Restart(between func(dir string) error) error {
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this binary: %w", err)
+	}
+	if err := errors.Join(t.stop(), between(t.Data)); err != nil {
+		return err
+	}
+	again, err := serve(self, t.Data)
+	if err != nil {
+		t.stop = func() error { return nil }
+		return err
+	}
+	*t = *again
+	return nil
+}
+
+// Stop ends a server that the benchmark started, and removes its folder.
 func (t *Target) Stop() error {
 	if t.stop == nil {
 		return nil
 	}
-	return t.stop()
+	return errors.Join(t.stop(), os.RemoveAll(t.Data))
 }
 
 func (t *Target) connect(ctx context.Context) (*pgx.Conn, error) {

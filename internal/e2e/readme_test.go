@@ -3,6 +3,7 @@ package e2e
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -27,8 +28,9 @@ func TestReadme(t *testing.T) {
 	s := start(t)
 	port := s.url[strings.LastIndex(s.url, ":")+1:]
 	port, _, _ = strings.Cut(port, "/")
+	copies := t.TempDir()
 	local := strings.NewReplacer(
-		"bin/tailrace attach", binary+" attach --server "+s.url,
+		"bin/tailrace attach", binary+" attach --server "+s.url, "bin/tailrace", binary, "./data", s.dir, "./monday", filepath.Join(copies, "monday"), "./restored", filepath.Join(copies, "restored"),
 		"localhost:5432", "127.0.0.1:"+strconv.Itoa(src.Port()), "localhost:6875", "127.0.0.1:"+port,
 	)
 	ran := 0

@@ -29,6 +29,7 @@ type history struct {
 	values          []tailrace.Versioned
 	visible, synced int
 	turn            chan struct{} // held by the one writer
+	grew            chan struct{} // closed when more is visible; nil while nobody watches
 }
 
 func (h *history) head() tailrace.Versioned {
@@ -116,8 +117,39 @@ func (c *Consensus) CompareAndSet(ctx context.Context, key string, expect tailra
 	if c.dead {
 		return false, ErrPower
 	}
-	h.synced, h.visible = len(h.values), len(h.values)
+	h.synced = len(h.values)
+	h.show()
 	return true, nil
+}
+
+// show makes all that is written visible. The caller holds mu.
+func (h *history) show() {
+	h.visible = len(h.values)
+	if h.grew != nil {
+		close(h.grew)
+		h.grew = nil
+	}
+}
+
+// Watch implements tailrace.Watcher.
+func (c *Consensus) Watch(ctx context.Context, key string, after tailrace.SeqNo) error {
+	c.mu.Lock()
+	h, err := c.key(key)
+	if err != nil || h.head().Seq > after {
+		c.mu.Unlock()
+		return err
+	}
+	if h.grew == nil {
+		h.grew = make(chan struct{})
+	}
+	grew := h.grew
+	c.mu.Unlock()
+	select {
+	case <-grew:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // write adds value to what is written. The caller holds the key's turn.
@@ -132,7 +164,7 @@ func (c *Consensus) write(h *history, expect tailrace.SeqNo, value []byte) (bool
 	}
 	h.values = append(h.values, tailrace.Versioned{Seq: expect + 1, Value: bytes.Clone(value)})
 	if c.LazySync {
-		h.visible = len(h.values)
+		h.show()
 		if expect%8 == 7 {
 			h.synced = len(h.values)
 		}

@@ -4,6 +4,8 @@
 //
 //	Blob, Consensus                  in memory, with an explicit line between what is written and what is synced, and a power cut
 //	FaultyBlob, FaultyConsensus      around any store: calls that are lost, done but not answered, done late, slow, or cut half way
+//	Remote, Serve                    stores in memory that several processes of one test share
+//	GatedBlob, GatedConsensus        between one node and stores that several share: a node that is stopped, and wakes up later
 //
 // A write to a store goes through three states, and a crash may fall between any two:
 //

@@ -3,7 +3,9 @@ package sim
 import (
 	"context"
 	"errors"
+	"hash/fnv"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"time"
 )
@@ -24,14 +26,24 @@ type Faults struct {
 // Plan decides by a seed what happens to each call. Several stores may share one.
 type Plan struct {
 	mu     sync.Mutex
+	seed   uint64
 	rng    *rand.Rand
+	calls  map[string]uint64 // made so far of each kind; nil: all calls draw from rng, one after the other
 	faults Faults
 	late   sync.WaitGroup
 }
 
 // NewPlan returns the plan of seed.
 func NewPlan(seed uint64, f Faults) *Plan {
-	return &Plan{rng: rand.New(rand.NewPCG(seed, 0x7461696c)), faults: f}
+	return &Plan{seed: seed, rng: rand.New(rand.NewPCG(seed, 0x7461696c)), faults: f}
+}
+
+// NewCallPlan returns a plan of seed by which what happens to a call depends on what is called, with which key, and how often it was before: so that two calls
+// at one moment, whose order no seed tells, get the same in either order.
+func NewCallPlan(seed uint64, f Faults) *Plan {
+	p := NewPlan(seed, f)
+	p.calls = map[string]uint64{}
+	return p
 }
 
 // Heal makes every later call work.
@@ -39,6 +51,13 @@ func (p *Plan) Heal() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.faults = Faults{Latency: p.faults.Latency}
+}
+
+// Set changes what happens to later calls.
+func (p *Plan) Set(f Faults) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.faults = f
 }
 
 // Wait returns once all late writes have been done.
@@ -50,19 +69,28 @@ type outcome struct {
 	latency                   time.Duration
 }
 
-func (p *Plan) next() outcome {
+func (p *Plan) next(call string) outcome {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	f := p.faults
+	f, rng := p.faults, p.rng
+	if p.calls != nil {
+		if dash := strings.LastIndexByte(call, '-'); dash > 0 { // what follows it in a key is chance: the names of checkpoints end so
+			call = call[:dash]
+		}
+		h := fnv.New64a()
+		_, _ = h.Write([]byte(call)) // never fails
+		p.calls[call]++
+		rng = rand.New(rand.NewPCG(p.seed^h.Sum64(), p.calls[call]))
+	}
 	o := outcome{latency: 1}
 	if f.Latency > 0 {
-		o.latency += time.Duration(p.rng.Int64N(int64(f.Latency)))
+		o.latency += time.Duration(rng.Int64N(int64(f.Latency)))
 	}
-	if p.rng.Float64() < f.Slow {
+	if rng.Float64() < f.Slow {
 		o.latency *= 100
 	}
-	o.torn = p.rng.Float64() < f.Torn
-	switch roll := p.rng.Float64(); {
+	o.torn = rng.Float64() < f.Torn
+	switch roll := rng.Float64(); {
 	case roll < f.Lost:
 		o.lost = true
 	case roll < f.Lost+f.Unknown:
@@ -74,8 +102,8 @@ func (p *Plan) next() outcome {
 }
 
 // read runs a call that changes nothing.
-func (p *Plan) read(ctx context.Context, call func(outcome) error) error {
-	o := p.next()
+func (p *Plan) read(ctx context.Context, name string, call func(outcome) error) error {
+	o := p.next(name)
 	pause(ctx, o.latency)
 	if o.lost || o.unknown || o.late {
 		return ErrFault
@@ -84,8 +112,8 @@ func (p *Plan) read(ctx context.Context, call func(outcome) error) error {
 }
 
 // write runs a call that changes something. call is given a context that outlives ctx when the write is late.
-func (p *Plan) write(ctx context.Context, call func(context.Context) error) error {
-	o := p.next()
+func (p *Plan) write(ctx context.Context, name string, call func(context.Context) error) error {
+	o := p.next(name)
 	switch {
 	case o.late:
 		p.late.Add(1)

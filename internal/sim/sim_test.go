@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net"
+	"path/filepath"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -29,6 +32,38 @@ func TestMemoryConsensusConforms(t *testing.T) {
 	conform.Consensus(t, func(*testing.T) conform.Opened[tailrace.Consensus] {
 		c := sim.NewConsensus()
 		return conform.Opened[tailrace.Consensus]{Store: c, Again: func() tailrace.Consensus { return c.PowerCut(rand.New(rand.NewPCG(1, 1))) }}
+	})
+}
+
+// remote serves stores in this process and connects to them.
+func remote(t *testing.T, c tailrace.Consensus, b tailrace.Blob) *sim.Remote {
+	path := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wait sync.WaitGroup
+	wait.Go(func() { sim.Serve(l, c, b) })
+	r, err := sim.Dial(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = r.Close() // nothing is under way
+		_ = l.Close()
+		wait.Wait()
+	})
+	return r
+}
+
+func TestRemoteStoresConform(t *testing.T) {
+	conform.Blob(t, func(t *testing.T) conform.Opened[tailrace.Blob] {
+		r := remote(t, sim.NewConsensus(), sim.NewBlob())
+		return conform.Opened[tailrace.Blob]{Store: r, Again: func() tailrace.Blob { return r }}
+	})
+	conform.Consensus(t, func(t *testing.T) conform.Opened[tailrace.Consensus] {
+		r := remote(t, sim.NewConsensus(), sim.NewBlob())
+		return conform.Opened[tailrace.Consensus]{Store: r, Again: func() tailrace.Consensus { return r }}
 	})
 }
 

@@ -1,0 +1,11 @@
+CREATE TABLE stock (item text PRIMARY KEY, n int NOT NULL DEFAULT 0, price numeric(10,2), at timestamptz DEFAULT now(), tags text[], note varchar(40));
+CREATE TABLE moves (id bigint, seq int, item text, "Odd Name" jsonb, PRIMARY KEY (id, seq));
+CREATE TABLE plain (a int, b uuid);
+CREATE SCHEMA depot;
+CREATE TABLE depot.shelf (id int PRIMARY KEY, room text);
+CREATE VIEW cheap AS SELECT item, price FROM stock WHERE price < 10;
+CREATE TYPE color AS ENUM ('red', 'green', 'dark blue');
+CREATE DOMAIN positive AS int CHECK (VALUE > 0);
+CREATE TABLE paint (id int PRIMARY KEY, c color, amount positive);
+COMMENT ON TABLE stock IS 'what is there';
+COMMENT ON COLUMN stock.n IS 'how many';

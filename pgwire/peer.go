@@ -1,0 +1,103 @@
+package pgwire
+
+import (
+	"errors"
+	"net"
+	"os"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// errDead ends the connection of a peer that acknowledges nothing any more.
+var errDead = errors.New("the client's machine has not answered for " + DeadAfter.String())
+
+// peer is a client's socket. Reads and writes last as long as the client's machine is there, however slow the client is. One goroutine reads
+// and one writes, through TLS or not: a write that is given up half way would break TLS for good.
+type peer struct {
+	net.Conn
+	hurried atomic.Bool
+}
+
+// Read reads once. While nothing comes it looks from time to time whether the client's machine still acknowledges what it was sent.
+func (p *peer) Read(b []byte) (int, error) {
+	for {
+		if err := p.SetReadDeadline(time.Now().Add(DeadAfter)); err != nil {
+			return 0, err
+		}
+		n, err := p.Conn.Read(b)
+		if n == 0 && errors.Is(err, os.ErrDeadlineExceeded) {
+			if p.dead() {
+				return 0, errDead
+			}
+			continue
+		}
+		return n, err
+	}
+}
+
+// Write writes all of b.
+func (p *peer) Write(b []byte) (written int, err error) {
+	for {
+		patience := DeadAfter
+		hurried := p.hurried.Load()
+		if hurried {
+			patience = CloseGrace
+		}
+		if err := p.SetWriteDeadline(time.Now().Add(patience)); err != nil {
+			return written, err
+		}
+		n, err := p.Conn.Write(b[written:])
+		written += n
+		switch {
+		case err == nil:
+			return written, nil
+		case !errors.Is(err, os.ErrDeadlineExceeded) || hurried:
+			return written, err
+		case p.dead():
+			return written, errDead
+		}
+	}
+}
+
+// hurry says that the connection is about to be closed: from now on a client that does not read gets CloseGrace.
+func (p *peer) hurry() { p.hurried.Store(true) }
+
+// tune sets what the limits say on a new socket. A connection that is no TCP socket (a test's pipe) is left as it is.
+func (p *peer) tune() error {
+	tc, ok := p.Conn.(*net.TCPConn)
+	if !ok {
+		return nil
+	}
+	if err := tc.SetWriteBuffer(SendBufferBytes); err != nil {
+		return err
+	}
+	return tc.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: KeepaliveIdle, Interval: KeepaliveEvery, Count: KeepaliveCount})
+}
+
+// dead reports whether the peer's kernel has answered neither what it was sent (again and again) nor probes of its closed window for
+// DeadAfter. A slow client's kernel answers each probe. One silent try proves nothing: the time since the last answer may be long only because
+// nothing was asked.
+func (p *peer) dead() bool {
+	sc, ok := p.Conn.(syscall.Conn)
+	if !ok {
+		return false
+	}
+	raw, err := sc.SyscallConn()
+	if err != nil {
+		return true // closed
+	}
+	var info *unix.TCPInfo
+	var infoErr error
+	if err := raw.Control(func(fd uintptr) { info, infoErr = unix.GetsockoptTCPInfo(int(fd), unix.IPPROTO_TCP, unix.TCP_INFO) }); err != nil {
+		return true // closed
+	}
+	if infoErr != nil {
+		return false // no TCP socket
+	}
+	const silentTries = 2
+	silent := info.Probes >= silentTries || (info.Unacked > 0 && info.Retransmits >= silentTries)
+	return silent && time.Duration(info.Last_ack_recv)*time.Millisecond >= DeadAfter
+}
