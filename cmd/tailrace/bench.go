@@ -13,6 +13,7 @@ import (
 // BenchCmd groups the benchmarks.
 type BenchCmd struct {
 	Base   BenchBaseCmd   `cmd:"" help:"Bulk load, whole snapshot, commits and keyed updates, beside a PostgreSQL when one is given."`
+	Start  BenchStartCmd  `cmd:"" help:"How long the server takes to be ready after many commits."`
 	Lookup BenchLookupCmd `cmd:"" help:"Random keys of a table that does not fit the cache, also beside keyed updates."`
 }
 
@@ -23,7 +24,8 @@ type BenchBaseCmd struct {
 	Rows     int           `help:"Rows of the loaded table." default:"1000000"`
 	Rounds   int           `help:"Interleaved rounds; medians are reported." default:"3"`
 	Seconds  time.Duration `help:"Length of one commit or update run." default:"3s"`
-	Writers  []int         `help:"Connections of the commit and update runs." default:"1,32"`
+	Writers  []int         `help:"Connections of the commit and update runs." default:"1,32,256"`
+	RowRate  int           `help:"Transactions a second while rows are timed on their way to a SUBSCRIBE." default:"1000"`
 }
 
 // Run starts a server on a temporary folder and measures it.
@@ -39,7 +41,31 @@ func (c *BenchBaseCmd) Run() (err error) {
 	if c.Postgres != "" {
 		targets = append(targets, &bench.Target{Name: "postgres", URL: c.Postgres})
 	}
-	report, err := bench.Base{Rows: c.Rows, Rounds: c.Rounds, Seconds: c.Seconds, Writers: c.Writers}.Run(ctx, targets, os.Stderr)
+	report, err := bench.Base{Rows: c.Rows, Rounds: c.Rounds, Seconds: c.Seconds, Writers: c.Writers, RowRate: c.RowRate}.Run(ctx, targets, os.Stderr)
+	if err != nil {
+		return err
+	}
+	return show(report, c.JSON)
+}
+
+// BenchStartCmd is `tailrace bench start`.
+type BenchStartCmd struct {
+	JSON    bool `help:"Print one JSON object as the last line of stdout."`
+	Commits int  `help:"Transactions before the starts." default:"1000000"`
+	Writers int  `help:"Connections that make them." default:"256"`
+	Rounds  int  `help:"Starts of each kind; medians are reported." default:"5"`
+}
+
+// Run starts a server on a temporary folder and measures it.
+func (c *BenchStartCmd) Run() (err error) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	ours, err := bench.StartTailrace()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, ours.Stop()) }()
+	report, err := bench.Start{Commits: c.Commits, Writers: c.Writers, Rounds: c.Rounds}.Run(ctx, ours, os.Stderr)
 	if err != nil {
 		return err
 	}

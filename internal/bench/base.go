@@ -17,6 +17,7 @@ type Base struct {
 	Rounds  int           // interleaved rounds
 	Seconds time.Duration // length of one commit or update run
 	Writers []int         // connections of the commit and update runs
+	RowRate int           // transactions a second while rows are timed on their way to a subscriber; 0 leaves that out
 }
 
 // Run measures the targets and tells progress to log.
@@ -48,6 +49,9 @@ func (b Base) round(ctx context.Context, t *Target, r *Report) error {
 		return err
 	}
 	r.add("snapshot_rows_per_s", t.Name, float64(b.Rows)/took.Seconds(), true)
+	if err := b.rows(ctx, t, r); err != nil {
+		return err
+	}
 	for _, n := range b.Writers {
 		insert := func(id int64) (string, []any) {
 			return "INSERT INTO bench_commit VALUES ($1, 'a row of a commit benchmark')", []any{id}

@@ -22,6 +22,7 @@ type Target struct {
 	Data      string // folder, of a server that the benchmark started
 	PID       int    // of a server that the benchmark started
 	stop      func() error
+	kill      func() error
 }
 
 // StartTailrace runs this binary's `serve` on a fresh temporary folder. The caller stops it.
@@ -60,8 +61,13 @@ func serve(self, dir string) (*Target, error) {
 		return nil, fmt.Errorf("the server's ready line was %q: %w", line, err)
 	}
 	stop := func() error { return errors.Join(cmd.Process.Signal(syscall.SIGTERM), cmd.Wait()) }
+	kill := func() error {
+		err := cmd.Process.Kill()
+		_ = cmd.Wait() // it says that the process was killed
+		return err
+	}
 	return &Target{
-		Name: "tailrace", URL: words[1], Metrics: words[2] + "/metrics", Subscribe: true, Data: dir, PID: cmd.Process.Pid, stop: stop,
+		Name: "tailrace", URL: words[1], Metrics: words[2] + "/metrics", Subscribe: true, Data: dir, PID: cmd.Process.Pid, stop: stop, kill: kill,
 	}, nil
 }
 
