@@ -2,8 +2,8 @@ package shard
 
 // Size is what a collection takes: the bytes of its parts and of its memtable's encoded updates, and how many updates those of its state are, which is
 // about the number of its rows.
-func (s *Shard) Size() (bytes, rows int64) {
-	m := s.current()
+func (sh *Shard) Size() (bytes, rows int64) {
+	m := sh.current()
 	for _, r := range m.state {
 		bytes += r.size()
 		rows += r.rows()

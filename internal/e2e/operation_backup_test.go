@@ -39,7 +39,7 @@ func backupWriters(t *testing.T, s *server) (stop func()) {
 	}
 	work("UPDATE ledger SET n = n - 1 WHERE id = $i % 100", "BEGIN; UPDATE ledger SET n = n + 5 WHERE id = $i % 7; UPDATE ledger SET n = n - 5 WHERE id = 50 + $i % 7; COMMIT")
 	work("INSERT INTO big SELECT $i * 20000 + g, 'row ' || g FROM generate_series(1, 20000) t(g)", "DELETE FROM big WHERE id < $i * 20000 - 60000")
-	work("CREATE TABLE passing$i (a int); INSERT INTO passing$i SELECT g FROM generate_series(1, 10000) t(g)", "DROP TABLE passing$i")
+	work("CREATE TABLE passing$i (a int)", "INSERT INTO passing$i SELECT g FROM generate_series(1, 10000) t(g)", "DROP TABLE passing$i")
 	return func() {
 		cancel()
 		group.Wait()
