@@ -3,6 +3,7 @@
 # make test    every test, quick ones; installs what they need from Debian where it may
 # make long    the same tests with many more rounds (TAILRACE_LONG=1)
 # make race    the tests of the rooms that share memory, with the race detector
+# make worlds  simulated worlds only: SEED=17 replays one, SEEDS=1000 FIRST=500 runs a range
 # make lint    gofumpt, go vet, golangci-lint, at pinned versions
 
 SHELL := /bin/sh
@@ -13,7 +14,7 @@ GOLANGCI_VERSION := v2.12.2
 GOFUMPT := $(TOOLS)/gofumpt-$(GOFUMPT_VERSION)
 GOLANGCI := $(TOOLS)/golangci-lint-$(GOLANGCI_VERSION)
 
-.PHONY: build demo test long race lint tools test-deps clean
+.PHONY: build demo test long race worlds lint tools test-deps clean
 
 build:
 	$(GO) build -o bin/tailrace ./cmd/tailrace
@@ -29,6 +30,9 @@ long: test-deps
 
 race: test-deps
 	$(GO) test -race -timeout 30m ./...
+
+worlds:
+	$(GO) test ./internal/sim/world -run TestWorld -count 1 -timeout 6h -v $(if $(SEED),-seed $(SEED)) $(if $(SEEDS),-seeds $(SEEDS)) $(if $(FIRST),-first $(FIRST))
 
 lint: tools
 	@out=$$($(GOFUMPT) -l . 2>&1); if [ -n "$$out" ]; then echo "gofumpt -w these:"; echo "$$out"; exit 1; fi

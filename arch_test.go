@@ -58,6 +58,7 @@ var rooms = map[string]room{
 	"internal/pgtest":      {1, ""},
 	"internal/bench":       {3, "shard log file pebble"}, // to measure what a lookup costs below SQL
 	"internal/e2e":         {7, ""},
+	"internal/sim/world":   {7, "server ingest log internal/sim"}, // whole nodes
 }
 
 // sideways are edges within a level that have their reason in the table.
@@ -70,7 +71,7 @@ var onlyIn = map[string][]string{
 	"github.com/pganalyze/pg_query_go": {"expr", "parse", "query", "sql"},
 	"github.com/cockroachdb/pebble":    {"pebble", "index"},
 	"github.com/jackc/pglogrepl":       {"postgres"},
-	"github.com/jackc/pgx/v5/pgproto3": {"pgwire", "postgres"},
+	"github.com/jackc/pgx/v5/pgproto3": {"pgwire", "postgres", "internal/sim/world"},
 	"github.com/prometheus":            {"server"},
 	"github.com/alecthomas/kong":       {"cmd/tailrace"},
 	"github.com/cockroachdb/apd":       {"expr", "format", "query"},

@@ -36,11 +36,11 @@ var rules = []rule{
 	{Snapshots, 10, 24 * mib, 4096 * mib, "Try again in a minute: the table is being written in its new order. "},
 	{Merges, 12, 24 * mib, 512 * mib, ""},
 	{Query, 26, 64 * mib, 1 << 62, "Read fewer rows at once. "},
-	{Index, 6, 24 * mib, 160 * mib, ""},
+	{Index, 6, 15 * mib, 160 * mib, ""},
 	{Pages, 3, 4 * mib, 256 * mib, ""},
 	{Transactions, 18, 32 * mib, 8192 * mib, "COMMIT sooner, and change fewer rows in one transaction. "},
-	{Ingest, 4, 16 * mib, 256 * mib, ""},
-	{Messages, 2, 8 * mib, 256 * mib, "Send smaller messages, or load the rows with COPY. "},
+	{Ingest, 4, 10 * mib, 256 * mib, ""},
+	{Messages, 2, 5 * mib, 256 * mib, "Send smaller messages, or load the rows with COPY. "},
 }
 
 // Least is the smallest budget, in bytes: the least of all shares.

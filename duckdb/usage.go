@@ -13,7 +13,8 @@ type Usage struct {
 
 // Usage asks the engine what it takes.
 func (e *Engine) Usage(ctx context.Context) (Usage, error) {
-	rows, err := e.Query(ctx, "SELECT coalesce(sum(memory_usage_bytes), 0)::BIGINT, coalesce(sum(temporary_storage_bytes), 0)::BIGINT FROM duckdb_memory()")
+	rows, err := e.Query(ctx, "SELECT (SELECT coalesce(sum(memory_usage_bytes), 0)::BIGINT FROM duckdb_memory()), "+
+		"(SELECT coalesce(sum(size), 0)::BIGINT FROM duckdb_temporary_files())")
 	if err != nil {
 		return Usage{}, fmt.Errorf("ask the query engine for its memory: %w", err)
 	}

@@ -137,7 +137,7 @@ func (l *Log) TakeClaim(ctx context.Context, name string) (Claim, error) {
 			}
 			continue
 		}
-		t, err := l.Commit(ctx, Txn{ReadTime: l.Newest(), Records: []Record{take}})
+		t, err := l.commitBehind(ctx, Txn{ReadTime: l.Newest(), Records: []Record{take}})
 		switch {
 		case err == nil:
 			return Claim{Name: name, Epoch: t}, nil
@@ -150,25 +150,31 @@ func (l *Log) TakeClaim(ctx context.Context, name string) (Claim, error) {
 // GiveClaim gives a claim up, so that another node can take it at once. One that has moved on already is left alone.
 func (l *Log) GiveClaim(ctx context.Context, claim Claim) error {
 	give := claimChange{name: claim.Name, session: l.session, gives: claim.Epoch}.record()
-	c, err := newCommit(&Txn{ReadTime: l.Newest(), Records: []Record{give}})
-	if err == nil {
-		err = l.enqueue(c)
-	}
-	if err == nil {
-		l.wakeRun()
-		select {
-		case <-c.done:
-			err = c.err
-		case <-l.over: // then nobody may be there any more to apply it
-			err = l.closedBy()
-		case <-ctx.Done():
-			err = ctx.Err()
-		}
-	}
+	_, err := l.commitBehind(ctx, Txn{ReadTime: l.Newest(), Records: []Record{give}})
 	if err != nil && !errors.Is(err, ErrConflict) {
 		return fmt.Errorf("give up claim %s: %w", claim.Name, err)
 	}
 	return nil
+}
+
+// commitBehind is Commit that never leads: its caller stops waiting when ctx ends, however long the store is away.
+func (l *Log) commitBehind(ctx context.Context, txn Txn) (tailrace.Time, error) {
+	c, err := newCommit(&txn)
+	if err != nil {
+		return 0, err
+	}
+	if err := l.enqueue(c); err != nil {
+		return 0, err
+	}
+	l.wakeRun()
+	select {
+	case <-c.done:
+		return c.time, c.err
+	case <-l.over: // then nobody may be there any more to apply it
+		return 0, l.closedBy()
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
 }
 
 // ClaimHolder is the session that has a claim, as far as this node has applied the log.

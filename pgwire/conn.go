@@ -205,7 +205,7 @@ func (c *conn) turn(session context.Context) error {
 			return nil
 		}
 	}
-	return nil
+	return context.Cause(session) // nil when only the turn was canceled
 }
 
 // handle does what one message asks for. An error ends the connection; what concerns the statement only has been told to the client.

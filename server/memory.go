@@ -28,11 +28,14 @@ func (o Options) GoMemory() (int64, error) {
 	return n.GoLimit(), nil
 }
 
+// queryMargin is which part of its share DuckDB is not told of: it goes a little beyond its limit.
+const queryMargin = 32
+
 // openQuery starts the query engine within its shares, which show what it takes.
 func (n *node) openQuery() (*query.Engine, error) {
 	memory, spill := n.budget.Share(budget.Query), n.budget.Share(budget.Spill)
 	engine, err := query.NewEngine(query.Options{
-		MemoryBytes: memory.Limit(0), Threads: queryThreads(), TempDir: n.tempDir(), TempBytes: spill.Limit(0),
+		MemoryBytes: memory.Limit(0) - memory.Limit(0)/queryMargin, Threads: queryThreads(), TempDir: n.tempDir(), TempBytes: spill.Limit(0),
 	})
 	if err != nil {
 		return nil, err

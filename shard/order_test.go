@@ -184,7 +184,7 @@ func TestAboveKnowsTheHighestKey(t *testing.T) {
 // TestRowsInOrderBecomeOneRun writes rows in order, then some that are not.
 func TestRowsInOrderBecomeOneRun(t *testing.T) {
 	ctx := context.Background()
-	w := newWorld(t, 3, true)
+	w := newWorld(t, 2, true)
 	for _, disorder := range []bool{false, true} {
 		wr := w.set.NewWriter(table, w.schema)
 		for i := range 2000 {

@@ -12,12 +12,12 @@ import (
 // the manifest pinned, and begins again behind its position when it is asked for the next piece.
 //
 // Nobody waits for ever: a cursor at work waits for nothing but the store, idle ones hold at most half of the share, since a piece that leaves it more
-// than half full parks its cursor, and none needs more than half. A large sort is not made twice, so it is refused where it would leave less.
+// than half full parks its cursor, and none needs more than half.
 type memory struct {
 	grant  budget.Grant
-	cost   int64           // of a cursor at work, in bytes
-	sorts  []*budget.Grant // of runs in another order, while they are sorted
-	share  *budget.Share   // nil: the cursor is part of work that has its own
+	cost   int64         // of a cursor at work, in bytes
+	sorts  []*sortGrant  // of runs in another order, while they are sorted
+	share  *budget.Share // nil: the cursor is part of work that has its own
 	reopen func() (*picture, error)
 	first  *picture // what was opened, until the first piece is asked for: a cursor holds nothing before
 	after  []byte   // where that begins
@@ -35,20 +35,37 @@ func (m *memory) budget(share *budget.Share, p *picture, after []byte, reopen fu
 // rest gives up what the streams hold.
 func (m *memory) rest() {
 	for _, g := range m.sorts {
-		g.Free()
+		g.grant.Free()
 	}
 	m.sorts = nil
 	m.grant.Free()
 }
 
-// sortParks is how many times what else a cursor holds its sorts may be for it to be parked, which has them made again.
-const sortParks = 4
+// sortGrant is what the sort of a run in another order holds. A small sort is part of what its cursor costs. A large one is taken beside it where that
+// leaves half of the share to others, is refused where not, and is not made twice: its cursor is not parked.
+type sortGrant struct {
+	grant budget.Grant
+	free  int64 // bytes that are part of the cursor's cost
+}
 
-// sorted is what the sorts hold, in bytes.
+// smallSort is which part of the share a small sort takes.
+const smallSort = 32
+
+func newSortGrant(share *budget.Share) *sortGrant {
+	return &sortGrant{grant: share.Grant(), free: share.Limit(0) / smallSort}
+}
+
+// hold makes n bytes what the sort holds, or reports that they are too many.
+func (g *sortGrant) hold(n int64) bool {
+	large := max(0, n-g.free)
+	return g.grant.Set(large) && (large == 0 || !g.grant.Crowded())
+}
+
+// sorted is what the large sorts hold, in bytes.
 func (m *memory) sorted() int64 {
 	n := int64(0)
 	for _, g := range m.sorts {
-		n += g.Size()
+		n += g.grant.Size()
 	}
 	return n
 }
@@ -88,7 +105,7 @@ func (c *Cursor) enter(ctx context.Context) error {
 // leave parks the cursor behind the piece that it gave if others may need the room.
 func (c *Cursor) leave() {
 	m := &c.memory
-	if m.share == nil || !m.share.Crowded() || len(c.heap) == 0 || m.sorted() > sortParks*m.cost {
+	if m.share == nil || !m.share.Crowded() || len(c.heap) == 0 || m.sorted() > 0 {
 		return
 	}
 	if c.pruned {

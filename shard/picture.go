@@ -1,9 +1,6 @@
 package shard
 
-import (
-	"tailrace"
-	"tailrace/budget"
-)
+import "tailrace"
 
 // picture gathers the streams whose sum is what a cursor reads.
 type picture struct {
@@ -14,9 +11,9 @@ type picture struct {
 	streams []*stream
 	readers []placedReader
 
-	inMemory int             // updates that are in no run
-	sorts    []*budget.Grant // what sorts of runs in another order hold; whoever reads the streams frees them
-	cost     int64           // about what the runs' decoded page groups take, in bytes
+	inMemory int          // updates that are in no run
+	sorts    []*sortGrant // what sorts of runs in another order hold; whoever reads the streams frees them
+	cost     int64        // about what the runs' decoded page groups take, in bytes
 }
 
 // placedReader is a run's reader and whether keys of the layout find their place in the run.
@@ -62,9 +59,10 @@ func (p *picture) run(rr *runReader) {
 	s := &stream{l: p.l, next: rr.next, keyAt: -1}
 	s.plain = rr.sign > 0 && rr.r.all(flagPlain) && (exact || (p.l.keyed() && leads))
 	if !exact {
-		grant := p.sh.set.shares.snapshots.Grant()
-		p.sorts = append(p.sorts, &grant)
-		s.next = resorted(rr.next, p.l, n, &grant)
+		grant := newSortGrant(p.sh.set.shares.snapshots)
+		p.sorts = append(p.sorts, grant)
+		p.cost += grant.free
+		s.next = resorted(rr.next, p.l, n, grant)
 	}
 	p.cost += groupCost(rr.r)
 	p.streams = append(p.streams, s)

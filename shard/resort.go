@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"tailrace"
-	"tailrace/budget"
 )
 
 const (
@@ -18,7 +17,7 @@ const (
 
 // resorted yields the updates of src, a run sorted by the first n columns of l's order only, in l's order. It holds the rows
 // that are equal in those columns, at most SortBytes and what grant gets without crowding others.
-func resorted(src source, l *layout, n int, grant *budget.Grant) source {
+func resorted(src source, l *layout, n int, grant *sortGrant) source {
 	var carry *tailrace.Batch
 	done := false
 	return func(ctx context.Context) (*chunk, error) {
@@ -41,8 +40,8 @@ func resorted(src source, l *layout, n int, grant *budget.Grant) source {
 					Hint: "The table is being written in its new order; try again in a minute.",
 				}
 			}
-			if !grant.Set(2*int64(carry.Size())) || grant.Crowded() { // itself, and sorted
-				return nil, grant.Full("Rows written before a schema change are sorted to be read")
+			if !grant.hold(2 * int64(carry.Size())) { // itself, and sorted
+				return nil, grant.grant.Full("Rows written before a schema change are sorted to be read")
 			}
 			if cut := groupStart(carry, l, n); cut > 0 {
 				out := l.sorted(slice(carry, 0, cut))
@@ -51,7 +50,7 @@ func resorted(src source, l *layout, n int, grant *budget.Grant) source {
 			}
 		}
 		if carry == nil || carry.N == 0 {
-			grant.Free()
+			grant.grant.Free()
 			return nil, nil
 		}
 		out := l.sorted(carry)

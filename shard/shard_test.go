@@ -479,8 +479,12 @@ func TestStoreErrorsReachTheReader(t *testing.T) {
 	w := filled(t, 12, true)
 	w.try("flush", w.shard().flush(ctx, w.commit, 1))
 	w.set.blob = &sim.FaultyBlob{Under: w.store, Plan: sim.NewPlan(1, sim.Faults{Lost: 1})}
-	_, err := w.shard().Snapshot(ctx, SnapshotOptions{AsOf: w.now})
-	if !errors.Is(err, sim.ErrFault) {
+	c, err := w.shard().Snapshot(ctx, SnapshotOptions{AsOf: w.now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err = c.Next(ctx); !errors.Is(err, sim.ErrFault) {
 		t.Errorf("snapshot: got %v, want the store's error", err)
 	}
 	err = w.shard().Listen(ctx, w.shard().Since(), w.now, nil, func(*tailrace.Batch) error { return nil })

@@ -23,8 +23,8 @@ func (l limits) within(n *budget.Node) limits {
 	l.part = part(l.part, budget.Merges, 8)
 	l.reuse = min(l.reuse, l.part/2)
 	l.slice = part(l.slice, budget.Merges, 8)
-	l.cut = part(l.cut, budget.Transactions, 6)
-	l.hand = min(l.hand, part(l.hand, budget.Transactions, 12))
+	l.cut = part(l.cut, budget.Transactions, 12)
+	l.hand = min(l.hand, part(l.hand, budget.Transactions, 24))
 	return l
 }
 

@@ -44,9 +44,10 @@ func (w *Writer) limit() int {
 	return limit
 }
 
-// claim takes what the writer needs, or sheds.
+// claim takes what the writer needs, or sheds. Beyond a little it leaves half of the share to what cannot be put into parts, such as sets of keys.
 func (w *Writer) claim(ctx context.Context) error {
-	if w.room.grant.Set(w.need()) {
+	need := w.need()
+	if w.room.grant.Set(need) && (!w.room.grant.Crowded() || need <= writeFactor*int64(w.set.limits.inline)) {
 		return nil
 	}
 	return w.shed(ctx)

@@ -10,12 +10,16 @@ import (
 	"tailrace/budget"
 )
 
-// The rows on their way to subscribers come from one share, and a subscriber that does not read keeps its delivery for hours. So half of the share is divided among
-// the subscriptions there are, and a delivery ends where it reaches its part: a node with many slow subscribers makes small deliveries, and nobody waits
+// The rows on their way to subscribers come from one share, and a subscriber that does not read keeps its delivery for hours. So a delivery ends where it
+// reaches a small part of what is left of one half of the share: the more slow subscribers there are the smaller deliveries get, and nobody waits
 // for anybody. The other half is for what cannot be cut: rows that must be together to be ordered or judged, a FETCH, a row larger than a part.
 
-// minPart is the least that a delivery holds, in bytes.
-const minPart = 4 << 10
+const (
+	// minPart is the least that a delivery may hold, in bytes.
+	minPart = 4 << 10
+	// partOf is which part of what is left a delivery may hold.
+	partOf = 8
+)
 
 // deliveryWait is how long a delivery that is larger than its part waits for room before the subscription ends with 53200.
 const deliveryWait = 30 * time.Second
@@ -25,10 +29,8 @@ func (t *Tail) part() int {
 	if t.frames == nil {
 		return BatchBytes
 	}
-	t.mu.Lock()
-	n := len(t.subs)
-	t.mu.Unlock()
-	return int(min(BatchBytes, max(minPart, t.frames.Limit(0)/2/int64(max(1, n)))))
+	left := t.frames.Limit(0)/2 - t.frames.Usage().Used
+	return int(min(BatchBytes, max(minPart, left/partOf)))
 }
 
 // pieceBytes is where a piece of a snapshot is cut, 0 for the shard's own measure.

@@ -29,23 +29,11 @@ type BenchBaseCmd struct {
 }
 
 // Run starts a server on a temporary folder and measures it.
-func (c *BenchBaseCmd) Run() (err error) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	ours, err := bench.StartTailrace()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, ours.Stop()) }()
-	targets := []*bench.Target{ours}
-	if c.Postgres != "" {
-		targets = append(targets, &bench.Target{Name: "postgres", URL: c.Postgres})
-	}
-	report, err := bench.Base{Rows: c.Rows, Rounds: c.Rounds, Seconds: c.Seconds, Writers: c.Writers, RowRate: c.RowRate}.Run(ctx, targets, os.Stderr)
-	if err != nil {
-		return err
-	}
-	return show(report, c.JSON)
+func (c *BenchBaseCmd) Run() error {
+	b := bench.Base{Rows: c.Rows, Rounds: c.Rounds, Seconds: c.Seconds, Writers: c.Writers, RowRate: c.RowRate}
+	return measure(c.Postgres, c.JSON, func(ctx context.Context, targets []*bench.Target) (*bench.Report, error) {
+		return b.Run(ctx, targets, os.Stderr)
+	})
 }
 
 // BenchStartCmd is `tailrace bench start`.
@@ -57,19 +45,11 @@ type BenchStartCmd struct {
 }
 
 // Run starts a server on a temporary folder and measures it.
-func (c *BenchStartCmd) Run() (err error) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	ours, err := bench.StartTailrace()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, ours.Stop()) }()
-	report, err := bench.Start{Commits: c.Commits, Writers: c.Writers, Rounds: c.Rounds}.Run(ctx, ours, os.Stderr)
-	if err != nil {
-		return err
-	}
-	return show(report, c.JSON)
+func (c *BenchStartCmd) Run() error {
+	b := bench.Start{Commits: c.Commits, Writers: c.Writers, Rounds: c.Rounds}
+	return measure("", c.JSON, func(ctx context.Context, targets []*bench.Target) (*bench.Report, error) {
+		return b.Run(ctx, targets[0], os.Stderr)
+	})
 }
 
 // BenchLookupCmd is `tailrace bench lookup`.
@@ -84,7 +64,15 @@ type BenchLookupCmd struct {
 }
 
 // Run measures lookups in this process, then through a server on a temporary folder.
-func (c *BenchLookupCmd) Run() (err error) {
+func (c *BenchLookupCmd) Run() error {
+	b := bench.Lookup{Rows: c.Rows, Updates: c.Updates, Seconds: c.Seconds, Clients: c.Clients, Depth: c.Depth}
+	return measure(c.Postgres, c.JSON, func(ctx context.Context, targets []*bench.Target) (*bench.Report, error) {
+		return b.Run(ctx, targets, os.Stderr)
+	})
+}
+
+// measure runs a benchmark on a server of its own on a temporary folder, beside a PostgreSQL when its URL is given, and shows the report. Ctrl-C ends it.
+func measure(postgres string, asJSON bool, run func(context.Context, []*bench.Target) (*bench.Report, error)) (err error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	ours, err := bench.StartTailrace()
@@ -93,14 +81,14 @@ func (c *BenchLookupCmd) Run() (err error) {
 	}
 	defer func() { err = errors.Join(err, ours.Stop()) }()
 	targets := []*bench.Target{ours}
-	if c.Postgres != "" {
-		targets = append(targets, &bench.Target{Name: "postgres", URL: c.Postgres})
+	if postgres != "" {
+		targets = append(targets, &bench.Target{Name: "postgres", URL: postgres})
 	}
-	report, err := bench.Lookup{Rows: c.Rows, Updates: c.Updates, Seconds: c.Seconds, Clients: c.Clients, Depth: c.Depth}.Run(ctx, targets, os.Stderr)
+	report, err := run(ctx, targets)
 	if err != nil {
 		return err
 	}
-	return show(report, c.JSON)
+	return show(report, asJSON)
 }
 
 // show prints a report on stdout, or as JSON there and as a table on stderr.
