@@ -65,7 +65,7 @@ func Open(opts Options) (*Engine, error) {
 	if capi.OpenExt(":memory:", &e.db, config, &message) == capi.StateError {
 		return nil, fmt.Errorf("opening DuckDB: %s", message)
 	}
-	if err := e.prepare(); err != nil {
+	if err := e.prepare(opts); err != nil {
 		capi.Close(&e.db)
 		return nil, err
 	}
@@ -77,7 +77,6 @@ func settings(opts Options) [][2]string {
 		{"memory_limit", strconv.FormatInt(opts.MemoryBytes, 10) + "B"},
 		{"threads", strconv.Itoa(opts.Threads)},
 		{"temp_directory", opts.TempDir},
-		{"max_temp_directory_size", strconv.FormatInt(opts.TempBytes, 10) + "B"},
 		{"enable_external_access", "false"},
 		{"autoinstall_known_extensions", "false"},
 		{"autoload_known_extensions", "false"},
@@ -90,15 +89,17 @@ func settings(opts Options) [][2]string {
 	}
 }
 
-// prepare registers what every query needs and locks the settings.
-func (e *Engine) prepare() error {
+// prepare registers what every query needs and locks the settings. The size of temporary files is set here: given with the others, before there is a
+// database, DuckDB shows it and does not keep to it.
+func (e *Engine) prepare(opts Options) error {
 	if err := e.registerScan(); err != nil {
 		return err
 	}
 	return e.register("lock", func(c capi.Connection) capi.State {
 		var r capi.Result
 		defer capi.DestroyResult(&r)
-		return capi.Query(c, "SET lock_configuration = true", &r)
+		size := strconv.FormatInt(opts.TempBytes, 10)
+		return capi.Query(c, "SET max_temp_directory_size = '"+size+"B'; SET lock_configuration = true", &r)
 	})
 }
 

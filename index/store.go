@@ -48,11 +48,11 @@ var (
 
 // Options of a Store; the zero value is the default.
 type Options struct {
-	CacheBytes int64        // 0 is CacheBytes
+	CacheBytes int64 // 0 is CacheBytes
 	// MemtableBytes is one memtable, of which there are memtableStop at most; 0 is memtableBytes.
 	MemtableBytes int64
-	MinFree    int64        // bytes, 0 is MinFree
-	Logger     *slog.Logger // hears of errors in pebble's background work; nil is slog.Default
+	MinFree       int64        // bytes, 0 is MinFree
+	Logger        *slog.Logger // hears of errors in pebble's background work; nil is slog.Default
 }
 
 // Store is an index in a folder of its own. Any number of goroutines may call it.

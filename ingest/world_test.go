@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"tailrace"
+	"tailrace/budget"
 	"tailrace/catalog"
 	"tailrace/ingest"
 	"tailrace/internal/pgtest"
@@ -36,6 +37,7 @@ type world struct {
 	blob      *sim.Blob
 	gate      *sim.Gate // between it and stores that another node shares; nil when it has them alone
 	sessions  int
+	budget    *budget.Node // nil: none
 
 	log    *log.Log
 	cat    *catalog.Fold
@@ -133,9 +135,9 @@ func (w *world) start() {
 		w.t.Fatal(err)
 	}
 	w.cat = catalog.NewFold()
-	w.shards = shard.New(o.Blob, session, shard.Options{Ended: w.log.Ended, Others: w.log.OthersRead})
+	w.shards = shard.New(o.Blob, session, shard.Options{Budget: w.budget, Ended: w.log.Ended, Others: w.log.OthersRead})
 	w.ingest = ingest.New(ingest.Options{
-		Log: w.log, Catalog: w.cat, Shards: w.shards, Open: w.open, Environment: w.db, IdlePosition: 20 * time.Millisecond, Backoff: 300 * time.Millisecond,
+		Budget: w.budget, Log: w.log, Catalog: w.cat, Shards: w.shards, Open: w.open, Environment: w.db, IdlePosition: 20 * time.Millisecond, Backoff: 300 * time.Millisecond,
 	})
 	var wait sync.WaitGroup
 	wait.Go(func() { w.apply(ctx) })

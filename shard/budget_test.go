@@ -268,11 +268,8 @@ func TestTransactionsSpillInTheirShare(t *testing.T) {
 			t.Errorf("writer %d holds 2 MB in memory", i)
 		}
 	}
-	if u := s.within(budget.Transactions); u.Refusals == 0 {
-		t.Errorf("got %+v, want the share to have been used up", u)
-	}
-	if _, rows := s.set.Shard(table).Size(); rows > 0 {
-		t.Logf("%d rows in the state", rows)
+	if u := s.within(budget.Transactions); u.Peak < u.Limit/2 {
+		t.Errorf("got %+v, want the half of it that rows may have to have been used", u)
 	}
 	w := s.set.NewWriter(table, s.schema)
 	if err := w.Append(t.Context(), s.rows(0, 2000, 200)); err != nil {
