@@ -37,6 +37,7 @@ type node struct {
 	keeper    atomic.Pointer[log.Claim]     // nil while another node keeps house
 	fenced    chan struct{}                 // holds a token when the keeper's claim has moved on
 
+	stopLog     func()       // ends the log and the apply loop
 	closeStores func() error // nil when there is nothing to close
 }
 
@@ -128,6 +129,7 @@ func (n *node) inside(ctx context.Context, fn func(context.Context) error) error
 	core, coreCtx := errgroup.WithContext(context.WithoutCancel(ctx))
 	coreCtx, stop := context.WithCancel(coreCtx)
 	defer stop()
+	n.stopLog = stop
 	core.Go(func() error { return ended(n.log.Run(coreCtx)) })
 	core.Go(func() error { return ended(n.apply(coreCtx)) })
 

@@ -40,6 +40,9 @@ func Run(ctx context.Context, o Options) error {
 	}
 }
 
+// hungTime is how long sessions that were ended may take to do so, before the log is stopped under them.
+const hungTime = 5 * time.Second
+
 // run is Run, once.
 func run(ctx context.Context, o Options) (err error) {
 	n, err := open(ctx, o)
@@ -203,5 +206,8 @@ func (n *node) drain(e *edges, sessionsEnded <-chan struct{}, endSessions contex
 		n.options.Logger.Warn("drain time is over: ending sessions that still run", "sessions", e.pg.Stats().Sessions)
 	}
 	endSessions()
+	// A commit whose store does not answer waits with its session until the log ends.
+	hung := time.AfterFunc(hungTime, n.stopLog)
+	defer hung.Stop()
 	<-sessionsEnded
 }

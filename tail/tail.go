@@ -68,6 +68,11 @@ func (t *Tail) Apply(e *log.Entry, changes []catalog.TableChange) {
 	defer t.mu.Unlock()
 	if t.start == 0 {
 		t.start = startOf(e)
+		for id, w := range t.windows { // of who subscribed before the first entry was applied: what was before it is in history only
+			if id != SubscriptionsID {
+				w.lower = t.start
+			}
+		}
 	}
 	itemsOf(e, func(id tailrace.CollectionID, it *item) {
 		w := t.window(id)
