@@ -12,7 +12,7 @@ import (
 const (
 	// IndexBytes of parts of state is where a collection may get a local index: less fits, decoded, into the cache of page groups.
 	IndexBytes = 16 << 20
-	// IndexMisses is how many page groups lookups decode, because they were not in the cache, before their collection gets an index.
+	// IndexMisses is how many page groups lookups decode while the cache is full, before their collection gets an index.
 	IndexMisses = 64
 	// IndexBatch is where a batch of changes to the index is cut, in bytes.
 	IndexBatch = 1 << 20

@@ -54,13 +54,13 @@ func (c *pageCache) get(id pageID) *tailrace.Batch {
 	return e.Value.(*page).batch
 }
 
-// put keeps a page group and lets go of those that no longer fit.
-func (c *pageCache) put(id pageID, b *tailrace.Batch) {
+// put keeps a page group and lets go of those that no longer fit; full reports whether there were any.
+func (c *pageCache) put(id pageID, b *tailrace.Batch) (full bool) {
 	p := &page{id: id, batch: b, size: b.Size()}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.pages[id] != nil || p.size > c.limit {
-		return
+		return p.size > c.limit
 	}
 	c.pages[id] = c.order.PushFront(p)
 	c.size += p.size
@@ -69,5 +69,7 @@ func (c *pageCache) put(id pageID, b *tailrace.Batch) {
 		old := c.order.Remove(e).(*page)
 		delete(c.pages, old.id)
 		c.size -= old.size
+		full = true
 	}
+	return full
 }

@@ -27,7 +27,7 @@ type rowIndex struct {
 	epoch     atomic.Uint64
 	low, high atomic.Uint64
 	shape     atomic.Pointer[[]byte] // keyShape of the rows
-	missed    atomic.Int64           // page groups that lookups had to decode
+	missed    atomic.Int64           // page groups that lookups decoded and that did not fit the cache beside the others
 
 	mu    sync.Mutex // for memory only
 	kept  tailrace.Time

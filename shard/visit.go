@@ -84,12 +84,13 @@ func (v *visitor) page(ctx context.Context, p *part, g int) error {
 	set := v.q.sh.set
 	b := set.pages.get(id)
 	if b == nil {
-		v.q.sh.rows.missed.Add(1)
 		var err error
 		if b, err = set.read(ctx, p, g, v.r.order); err != nil {
 			return err
 		}
-		set.pages.put(id, b)
+		if set.pages.put(id, b) {
+			v.q.sh.rows.missed.Add(1)
+		}
 	}
 	v.id, v.b, v.cols = id, b, headColumns(b, v.q.l)
 	return nil
