@@ -83,9 +83,30 @@ func (l *Log) Commit(ctx context.Context, txn Txn) (tailrace.Time, error) {
 	select {
 	case <-c.done:
 		return c.time, c.err
+	case <-l.gone:
+		return l.abandoned(c)
 	case <-ctx.Done():
 		c.withdrawn.Store(true)
 		return 0, ctx.Err()
+	}
+}
+
+// Abandon says that Applied will not be called any more: whoever waits for it is told that the outcome is unknown. It is called once, when the
+// apply loop has ended.
+func (l *Log) Abandon() { close(l.gone) }
+
+// abandoned is the outcome of a commit that nobody applies: Run may have appended it.
+func (l *Log) abandoned(c *commit) (tailrace.Time, error) {
+	select {
+	case <-c.done:
+		return c.time, c.err
+	case <-l.over: // then everything that was not appended is refused
+	}
+	select {
+	case <-c.done:
+		return c.time, c.err
+	default:
+		return 0, fmt.Errorf("commit on a node that stops: %w", ErrUnknown)
 	}
 }
 

@@ -83,6 +83,7 @@ type Log struct {
 	room   *semaphore.Weighted         // of waitingBytes
 	wake   chan struct{}               // holds a token when commits wait, or others' entries do
 	over   chan struct{}               // closed when Run has returned
+	gone   chan struct{}               // closed by Abandon
 	lead   atomic.Pointer[func() bool] // does a round on the caller's goroutine if the log is idle; nil while nobody may
 	look   lookout
 	newest atomic.Uint64 // Newest
@@ -118,7 +119,7 @@ func Open(ctx context.Context, opts Options) (*Log, *Checkpoint, error) {
 	l := &Log{
 		consensus: opts.Consensus, blob: opts.Blob, session: opts.Session, shared: opts.Shared, reads: opts.Reads,
 		now: opts.Now, ahead: opts.Ahead, start: opts.Now(), logger: opts.Logger,
-		room: semaphore.NewWeighted(waitingBytes), wake: make(chan struct{}, 1), over: make(chan struct{}),
+		room: semaphore.NewWeighted(waitingBytes), wake: make(chan struct{}, 1), over: make(chan struct{}), gone: make(chan struct{}),
 		look: lookout{nudge: make(chan struct{}, 1), seen: make(chan struct{}, 1)},
 	}
 	if l.lease = lease(opts.Lease); l.lease == 0 {

@@ -131,7 +131,10 @@ func (n *node) inside(ctx context.Context, fn func(context.Context) error) error
 	defer stop()
 	n.stopLog = stop
 	core.Go(func() error { return ended(n.log.Run(coreCtx)) })
-	core.Go(func() error { return ended(n.apply(coreCtx)) })
+	core.Go(func() error {
+		defer n.log.Abandon()
+		return ended(n.apply(coreCtx))
+	})
 
 	fnCtx, cancel := context.WithCancel(coreCtx)
 	defer cancel()
