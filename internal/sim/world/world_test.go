@@ -105,8 +105,8 @@ func TestSeedReplays(t *testing.T) {
 			t.Logf("seed %d: got trace %x, then %x", seed, a.Trace, b.Trace)
 		}
 	}
-	if same < seeds/4 {
-		t.Errorf("of %d seeds: got %d with the same trace twice, want a quarter at least", seeds, same)
+	if same < seeds/2 && !raced {
+		t.Errorf("of %d seeds: got %d with the same trace twice, want half at least", seeds, same)
 	}
 }
 
