@@ -84,6 +84,31 @@ func TestCommitReturnsOnceApplied(t *testing.T) {
 	})
 }
 
+// TestCommitEndsWithTheNode stops a node whose apply loop ends before it has applied what was appended.
+func TestCommitEndsWithTheNode(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gate := make(chan struct{})
+		n := start(t, memory(), &node{fold: func(e *log.Entry) {
+			if len(e.Txns) > 0 && len(e.Txns[0].Records) > 0 && e.Txns[0].Records[0].Kind == log.KindData {
+				<-gate
+			}
+		}})
+		mustCommit(t, n)
+		var err error
+		var wg sync.WaitGroup
+		wg.Go(func() { _, err = n.Commit(context.Background(), log.Txn{Records: []log.Record{put(1, "x", 1)}}) })
+		synctest.Wait()
+		n.stop()
+		n.Abandon()
+		wg.Wait() // a commit that never returned would end the test as a deadlock
+		if !errors.Is(err, log.ErrUnknown) {
+			t.Errorf("commit that was appended and not applied: got %v, want %v", err, log.ErrUnknown)
+		}
+		close(gate)
+		n.wait.Wait()
+	})
+}
+
 func TestWaitsEndWithTheirContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		opts := memory()
