@@ -4,6 +4,8 @@
 # make long    the same tests with many more rounds (TAILRACE_LONG=1)
 # make race    the tests of the rooms that share memory, with the race detector
 # make worlds  simulated worlds only: SEED=17 replays one, SEEDS=1000 FIRST=500 runs a range
+# make bench   bench load on this machine, beside POSTGRES=URL if given; BENCH=base, start or lookup for another, FLAGS for more
+# make micro   benchmarks of encodings, parsers and symbol tables, COUNT times each, for benchstat
 # make lint    gofumpt, go vet, golangci-lint, at pinned versions
 
 SHELL := /bin/sh
@@ -14,7 +16,7 @@ GOLANGCI_VERSION := v2.12.2
 GOFUMPT := $(TOOLS)/gofumpt-$(GOFUMPT_VERSION)
 GOLANGCI := $(TOOLS)/golangci-lint-$(GOLANGCI_VERSION)
 
-.PHONY: build demo test long race worlds lint tools test-deps clean
+.PHONY: build demo test long race worlds bench micro lint tools test-deps clean
 
 build:
 	$(GO) build -o bin/tailrace ./cmd/tailrace
@@ -33,6 +35,12 @@ race: test-deps
 
 worlds:
 	$(GO) test ./internal/sim/world -run TestWorld -count 1 -timeout 6h -v $(if $(SEED),-seed $(SEED)) $(if $(SEEDS),-seeds $(SEEDS)) $(if $(FIRST),-first $(FIRST))
+
+bench: build
+	@bin/tailrace bench $(or $(BENCH),load) --json $(if $(POSTGRES),--postgres $(POSTGRES)) $(FLAGS)
+
+micro:
+	@$(GO) test -run '^$$' -bench . -count $(or $(COUNT),6) ./stripe ./fsst ./format ./pool
 
 lint: tools
 	@out=$$($(GOFUMPT) -l . 2>&1); if [ -n "$$out" ]; then echo "gofumpt -w these:"; echo "$$out"; exit 1; fi

@@ -27,49 +27,54 @@ var rooms = map[string]room{
 	"log":      {1, ""},
 	"are":      {1, ""},
 	"budget":   {1, ""},
-	"stripe":   {1, ""},
+	"pool":     {1, ""},
+	"fsst":     {1, ""},
+	"stripe":   {1, "pool fsst"}, // sideways: what encodes runs on the pool, and texts by symbol tables
 	"format":   {1, ""},
 	"expr":     {1, "format"}, // sideways: functions of values end in text
 	"parse":    {1, ""},
 	"duckdb":   {1, ""},
 	"file":     {1, ""},
 	"pebble":   {1, ""},
-	"index":    {1, ""}, // beside pebble: rows by key, not a Consensus
+	"index":    {1, ""}, // rows by key, in files of its own
 	"postgres": {1, ""},
 
 	"catalog": {2, "log"},
-	"shard":   {2, "budget log stripe expr index"},
+	"parquet": {2, "duckdb format"}, // beside query: files, whose types are not those of queries
+	"shard":   {2, "budget log stripe expr index pool"},
 
 	"tail":   {3, "budget catalog shard log format expr"},
 	"query":  {3, "are format expr parse duckdb"},
 	"system": {3, "catalog format expr"},
 
-	"sql":    {4, "budget catalog tail query system shard log format expr parse"},
-	"ingest": {4, "budget catalog shard log format expr"},
+	"sql":    {4, "budget catalog tail query system shard log format expr parse pool stripe parquet"},
+	"ingest": {4, "budget catalog shard log format expr pool"},
 
 	"pgwire": {5, "budget sql parse format catalog"},
 
-	"server":       {6, "budget pgwire sql ingest tail query shard catalog log stripe format file pebble postgres"},
-	"cmd/tailrace": {7, "server postgres ingest internal/bench"},
+	"server":       {6, "budget parquet pool pgwire sql ingest tail query shard catalog log stripe format file pebble postgres"},
+	"cmd/tailrace": {7, "server postgres ingest parquet format internal/bench internal/bench/duck"}, // parquet, format: export and load, over the wire
 
 	// What only tests and measurements use.
 	"internal/sim":         {1, ""},
 	"internal/sim/conform": {1, ""},
 	"internal/pgtest":      {1, ""},
-	"internal/bench":       {3, "shard log file pebble"}, // to measure what a lookup costs below SQL
+	"internal/bench":       {3, "shard log file pebble format stripe pool internal/bench/shape internal/bench/duck"}, // to measure below SQL: lookups, and the stages of a load
+	"internal/bench/shape": {1, ""},
+	"internal/bench/duck":  {1, ""}, // a DuckDB of its own, the peer of loads
 	"internal/e2e":         {7, ""},
-	"internal/sim/world":   {7, "server ingest log internal/sim"}, // whole nodes
+	"internal/sim/world":   {7, "server ingest log budget internal/sim"}, // whole nodes
 }
 
 // sideways are edges within a level that have their reason in the table.
-var sideways = []string{"expr format"}
+var sideways = []string{"expr format", "stripe pool", "stripe fsst"}
 
 // onlyIn names what may not be imported elsewhere: the cgo packages, so that other packages' tests stay quick, and the drivers that an
 // adapter hides.
 var onlyIn = map[string][]string{
-	"github.com/duckdb":                {"duckdb"},
+	"github.com/duckdb":                {"duckdb", "internal/bench/duck"},
 	"github.com/pganalyze/pg_query_go": {"expr", "parse", "query", "sql"},
-	"github.com/cockroachdb/pebble":    {"pebble", "index"},
+	"github.com/cockroachdb/pebble":    {"pebble"},
 	"github.com/jackc/pglogrepl":       {"postgres"},
 	"github.com/jackc/pgx/v5/pgproto3": {"pgwire", "postgres", "internal/sim/world"},
 	"github.com/prometheus":            {"server"},

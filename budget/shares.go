@@ -10,7 +10,7 @@ const (
 	Snapshots    = "snapshots"    // decoded pieces under cursors. Readers wait; idle cursors give theirs back. A large sort is refused.
 	Merges       = "merges"       // what flushes and merges read and write. They wait.
 	Query        = "query"        // DuckDB. It spills.
-	Index        = "index"        // the local index of keys: its block cache evicts, its writers wait.
+	Index        = "index"        // the local index of keys: directories of its tables are let go, its memtables written.
 	Pages        = "pages"        // page groups kept for lookups. The oldest are evicted.
 	Transactions = "transactions" // rows and keys that open transactions hold, COPY among them. Rows spill to parts, the rest is refused.
 	Ingest       = "ingest"       // transactions of sources on their way in. Reading waits; what is kept of large ones spills.

@@ -91,7 +91,7 @@ func tr_bind(p unsafe.Pointer) {
 		return
 	}
 	for i, t := range s.(Source).Columns() {
-		lt := capi.CreateLogicalType(t)
+		lt := logicalType(t)
 		capi.BindAddResultColumn(info, fmt.Sprintf("c%d", i), lt)
 		capi.DestroyLogicalType(&lt)
 	}

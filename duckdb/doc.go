@@ -14,10 +14,11 @@
 // Scalar functions and aggregates are written in Go and registered once, so that expressions follow PostgreSQL to the last digit. They see
 // vectors, not rows: one call into Go costs about a microsecond for 2,048 rows.
 //
-// The database is locked down: it loads no extensions, reads no files, opens no connections, and its settings cannot be changed by SQL.
+// The database is locked down: it loads no extensions, reads no files, opens no connections, and its settings cannot be changed by SQL. An engine for
+// files (Options.Files), which no SQL of clients reaches, may read and write them: package parquet has one.
 //
 // A panic in Go code called by DuckDB becomes an error of the query; it must not unwind C++ frames. Everything Go hands to C is a handle
 // that C deletes, so nothing leaks when a query fails half way.
 //
-// The package knows nothing of PostgreSQL: names, types and errors are translated by the package query.
+// The package knows nothing of PostgreSQL: names, types and errors are translated by the packages query and parquet.
 package duckdb

@@ -192,6 +192,25 @@ func TestCancelInterruptsACount(t *testing.T) {
 	}
 }
 
+// TestCancelBeforeTheQueryBegins: DuckDB forgets an interrupt that came too early, and the query is one that does not end.
+func TestCancelBeforeTheQueryBegins(t *testing.T) {
+	e := open(t)
+	c, err := e.acquire()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Rows{e: e, c: c}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	stop := r.watch(ctx)
+	err = r.start("SELECT count(*) FROM range(100000000) a, range(100000000) b")
+	stop()
+	if err == nil || !strings.Contains(err.Error(), "nterrupt") {
+		t.Errorf("got %v, want an interrupt", err)
+	}
+	_ = r.Close()
+}
+
 func TestPanicsBecomeErrors(t *testing.T) {
 	e := open(t)
 	if err := e.RegisterScalar(&Scalar{

@@ -16,6 +16,8 @@ type Options struct {
 	Threads     int    // threads of all queries together; 0 is 1
 	TempDir     string // where sorts and joins spill; empty: nowhere, and a query beyond MemoryBytes fails
 	TempBytes   int64  // most bytes spilled; 0 is 8 GiB
+	// Files lets statements read and write every file that the process may: for an engine that runs statements of ours only.
+	Files bool
 }
 
 const (
@@ -77,7 +79,7 @@ func settings(opts Options) [][2]string {
 		{"memory_limit", strconv.FormatInt(opts.MemoryBytes, 10) + "B"},
 		{"threads", strconv.Itoa(opts.Threads)},
 		{"temp_directory", opts.TempDir},
-		{"enable_external_access", "false"},
+		{"enable_external_access", strconv.FormatBool(opts.Files)},
 		{"autoinstall_known_extensions", "false"},
 		{"autoload_known_extensions", "false"},
 		{"allow_community_extensions", "false"},

@@ -3,6 +3,7 @@ package duckdb
 import (
 	"context"
 	"io"
+	"time"
 
 	capi "github.com/duckdb/duckdb-go-bindings"
 )
@@ -64,18 +65,47 @@ func (r *Rows) start(sql string) error {
 	return nil
 }
 
-// watch interrupts the query when ctx ends before stop is called. After stop returned no interrupt is on its way.
+// interruptEvery is how long an interrupt is waited for before the next.
+const interruptEvery = 5 * time.Millisecond
+
+// watch interrupts the query when ctx ends before stop is called: again and again, because DuckDB forgets an interrupt that comes before a query has begun.
+// After stop returned no interrupt is on its way.
 func (r *Rows) watch(ctx context.Context) (stop func()) {
-	done := make(chan struct{})
+	over, done := make(chan struct{}), make(chan struct{})
 	cancel := context.AfterFunc(ctx, func() {
-		capi.Interrupt(r.c)
-		close(done)
+		defer close(done)
+		for {
+			capi.Interrupt(r.c)
+			select {
+			case <-over:
+				return
+			case <-time.After(interruptEvery):
+			}
+		}
 	})
 	return func() {
 		if !cancel() {
+			close(over)
 			<-done
 		}
 	}
+}
+
+// Column is a column of a result.
+type Column struct {
+	Name string
+	Type Type // capi.TypeInvalid (0) when it has no number here: a list of lists
+}
+
+// Columns are the result's.
+func (r *Rows) Columns() []Column {
+	out := make([]Column, capi.ColumnCount(&r.r))
+	for i := range out {
+		lt := capi.ColumnLogicalType(&r.r, capi.IdxT(i))
+		out[i] = Column{Name: capi.ColumnName(&r.r, capi.IdxT(i)), Type: typeOf(lt)}
+		capi.DestroyLogicalType(&lt)
+	}
+	return out
 }
 
 // Next returns the vectors of the next chunk and its number of rows, 1 to MaxRows; they are valid until the next call. The end is io.EOF.

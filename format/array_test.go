@@ -205,7 +205,7 @@ func TestCopyOfEveryTypeAgreesWithPostgreSQL(t *testing.T) {
 		if back.String() != sent {
 			t.Errorf("%s (seed %d): PostgreSQL writes\n%q\nwhere we write\n%q", options, seed, firstDifference(back.String(), sent), firstDifference(sent, back.String()))
 		}
-		r := NewCopyReader(CopyOptions{Layout: layout}, types, p.settings)
+		r := newCopyReader(CopyOptions{Layout: layout}, types, p.settings)
 		r.Feed(back.Bytes())
 		r.Finish()
 		got, err := r.Next()

@@ -3,65 +3,51 @@ package format
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
-	"fmt"
-
-	"tailrace"
 )
 
 // copySignature begins the data of a binary COPY.
 const copySignature = "PGCOPY\n\xff\r\n\x00"
 
-// binaryRow reads one row of binary COPY data, after the header at the beginning.
-func (r *CopyReader) binaryRow() (more bool, err error) {
-	if r.ended {
-		return false, nil
+// unread is what was filled and not taken yet.
+func (s *CopySplitter) unread() []byte {
+	if s.buf == nil {
+		return nil
 	}
-	if !r.started {
-		if ok, err := r.binaryHeader(); !ok || err != nil {
+	return s.buf.data[s.at:s.filled]
+}
+
+// binaryRow adds the next row of binary COPY data, behind the header at the beginning.
+func (s *CopySplitter) binaryRow() (more bool, err error) {
+	if !s.started {
+		if ok, err := s.binaryHeader(); !ok || err != nil {
 			return false, err
 		}
 	}
-	whole, err := r.wholeRow()
-	if err != nil || whole == nil {
+	n, err := s.wholeRow()
+	if n == 0 || err != nil {
 		return false, err
 	}
-	r.line++
-	if r.ended {
-		r.at = len(r.buf)
+	s.line++
+	if s.ended {
+		s.at = s.filled
 		return false, nil
 	}
-	r.bytes += len(whole)
-	at := 2
-	for i := range r.types {
-		n := int(int32(binary.BigEndian.Uint32(whole[at:])))
-		at += 4
-		if n < 0 {
-			r.batch.Cols[i].AppendNull()
-			continue
-		}
-		if err := ParseBinary(&r.batch.Cols[i], r.types[i], whole[at:at+n], r.s); err != nil {
-			if e := (*tailrace.Error)(nil); errors.As(err, &e) {
-				e.Where = fmt.Sprintf("COPY %s, line %d, column %s", r.opts.Table, r.line, r.name(i))
-			}
-			return false, err
-		}
-		at += n
-	}
-	r.batch.N++
+	s.add(s.at, s.at+n)
+	s.at += n
+	s.scanned, s.fields = s.at, 0
 	return true, nil
 }
 
 // binaryHeader reads the signature, flags and extension. ok is false when they are not all there.
-func (r *CopyReader) binaryHeader() (ok bool, err error) {
-	rest := r.buf[r.at:]
+func (s *CopySplitter) binaryHeader() (ok bool, err error) {
+	rest := s.unread()
 	n := min(len(rest), len(copySignature))
-	if !bytes.Equal(rest[:n], []byte(copySignature[:n])) || r.finished && n < len(copySignature) {
+	if !bytes.Equal(rest[:n], []byte(copySignature[:n])) || s.finished && n < len(copySignature) {
 		return false, errorf(codeBadCopy, "COPY file signature not recognized")
 	}
 	const flags, extension = len(copySignature), len(copySignature) + 4
 	if len(rest) < extension+4 {
-		return false, r.cutShort("invalid COPY file header (missing flags)")
+		return false, s.cutShort("invalid COPY file header (missing flags)")
 	}
 	f := binary.BigEndian.Uint32(rest[flags:])
 	if f&(1<<16) != 0 {
@@ -75,60 +61,59 @@ func (r *CopyReader) binaryHeader() (ok bool, err error) {
 		return false, errorf(codeBadCopy, "invalid COPY file header (wrong length)")
 	}
 	if len(rest) < extension+4+length {
-		return false, r.cutShort("invalid COPY file header (wrong length)")
+		return false, s.cutShort("invalid COPY file header (wrong length)")
 	}
-	r.at += extension + 4 + length
-	r.started = true
+	s.at += extension + 4 + length
+	s.scanned, s.started = s.at, true
 	return true, nil
 }
 
 // cutShort is the error for input that ends in the middle, nil when more may come.
-func (r *CopyReader) cutShort(message string) error {
-	if !r.finished {
+func (s *CopySplitter) cutShort(message string) error {
+	if !s.finished {
 		return nil
 	}
 	return errorf(codeBadCopy, "%s", message)
 }
 
-// wholeRow returns the bytes of the next row and moves past it, nil when they are not all there.
-func (r *CopyReader) wholeRow() ([]byte, error) {
-	rest := r.buf[r.at:]
+// wholeRow is how many bytes the next row has, 0 when they are not all there. It goes on at the field where it stopped the last time.
+func (s *CopySplitter) wholeRow() (int, error) {
+	rest := s.unread()
 	if len(rest) < 2 {
 		if len(rest) == 0 {
-			return nil, nil
+			return 0, nil
 		}
-		return nil, r.atRow(r.cutShort("unexpected EOF in COPY data"))
+		return 0, s.atRow(s.cutShort("unexpected EOF in COPY data"))
 	}
 	n := int(int16(binary.BigEndian.Uint16(rest)))
 	if n == -1 {
-		r.ended = true
-		return rest[:2], nil
+		s.ended = true
+		return 2, nil
 	}
-	if n != len(r.types) {
-		return nil, r.atRow(errorf(codeBadCopy, "row field count is %d, expected %d", n, len(r.types)))
+	if n != s.columns {
+		return 0, s.atRow(errorf(codeBadCopy, "row field count is %d, expected %d", n, s.columns))
 	}
-	at := 2
-	for range n {
-		if len(rest) < at+4 {
-			return nil, r.atRow(r.cutShort("unexpected EOF in COPY data"))
-		}
+	at := max(2, s.scanned-s.at)
+	for ; s.fields < n && at+4 <= len(rest); s.fields++ {
 		size := int(int32(binary.BigEndian.Uint32(rest[at:])))
 		if size < -1 || size > maxCopyLine-at {
-			return nil, r.atRow(errorf(codeBadCopy, "invalid field size"))
+			return 0, s.atRow(errorf(codeBadCopy, "invalid field size"))
 		}
-		at += 4 + max(size, 0)
+		if at += 4; size > 0 {
+			at += size
+		}
 	}
-	if len(rest) < at {
-		return nil, r.atRow(r.cutShort("unexpected EOF in COPY data"))
+	s.scanned = s.at + at
+	if s.fields < n || len(rest) < at {
+		return 0, s.atRow(s.cutShort("unexpected EOF in COPY data"))
 	}
-	r.at += at
-	return rest[:at], nil
+	return at, nil
 }
 
 // atRow adds the number of the row that is being read to err.
-func (r *CopyReader) atRow(err error) error {
-	if e := (*tailrace.Error)(nil); errors.As(err, &e) {
-		e.Where = fmt.Sprintf("COPY %s, line %d", r.opts.Table, r.line+1)
+func (s *CopySplitter) atRow(err error) error {
+	if err == nil {
+		return nil
 	}
-	return err
+	return s.opts.where(err, s.line+1, nil)
 }

@@ -16,147 +16,206 @@ const (
 	newlineCRLF
 )
 
-// nextLine returns the next line without its end, a view until the next call of Feed. ok is false when there is no whole line.
-func (r *CopyReader) nextLine() (line []byte, ok bool, err error) {
-	if r.ended {
-		return nil, false, nil
-	}
-	end, next, found, err := r.findEnd()
-	if err != nil {
-		r.line++
-		return nil, false, r.where(err, nil)
-	}
-	if !found {
-		if !r.finished || r.at == len(r.buf) {
-			if len(r.buf)-r.at > maxCopyLine {
-				return nil, false, r.where(errorf("54000", "a line of COPY data is longer than %d bytes", maxCopyLine), nil)
-			}
-			return nil, false, nil
-		}
-		end, next = len(r.buf), len(r.buf) // the last line needs no end
-	}
-	line = r.buf[r.at:end]
-	r.at, r.scanned, r.quoted, r.escaped = next, next, false, false
-	r.line++
-	if r.ended {
-		r.at = len(r.buf)
-		if len(line) == 0 {
-			return nil, false, nil
-		}
-	}
-	return line, true, nil
+// finder finds the next of a byte that is rare: it remembers where it looked, so that no byte is looked at twice.
+type finder struct {
+	c   byte
+	at  int
+	hit bool // at is one; else there is none before at
 }
 
-// findEnd looks for the end of the line that begins at r.at, from r.scanned on. When it is not there, scanned is moved to where to go on.
-func (r *CopyReader) findEnd() (end, next int, found bool, err error) {
-	rest := r.buf[r.scanned:]
-	if lf := bytes.IndexByte(rest, '\n'); lf >= 0 && r.newline <= newlineLF && !r.quoted && r.plain(rest[:lf]) {
-		r.newline = newlineLF
-		return r.scanned + lf, r.scanned + lf + 1, true, nil
+// next is the place of the first c in data at or after from, len(data) when there is none. from never goes back.
+func (f *finder) next(data []byte, from int) int {
+	if f.at < from {
+		f.at, f.hit = from, false
 	}
-	for i := r.scanned; i < len(r.buf); i++ {
-		c := r.buf[i]
-		if r.opts.Layout == CopyCSV && r.csvByte(c) {
-			continue
+	if !f.hit && f.at < len(data) {
+		i := bytes.IndexByte(data[f.at:], f.c)
+		if f.hit = i >= 0; f.hit {
+			f.at += i
+		} else {
+			f.at = len(data)
 		}
-		switch {
-		case c == '\n':
-			if r.newline > newlineLF {
-				return 0, 0, false, r.badNewline("newline", `\n`)
+	}
+	return f.at
+}
+
+// moved says that what was at byte by is at the beginning now.
+func (f *finder) moved(by int) {
+	if f.at -= by; f.at < 0 {
+		f.at, f.hit = 0, false
+	}
+}
+
+// nextLine finds the next line, buf[from:to] without its end, moves past it and counts it. ok is false when there is no whole line.
+func (s *CopySplitter) nextLine() (from, to int, ok bool, err error) {
+	end, next, found, err := s.findEnd()
+	if err != nil {
+		return 0, 0, false, s.opts.where(err, s.line+s.breaks+1, nil)
+	}
+	if !found {
+		if !s.finished || s.at == s.filled {
+			if s.filled-s.at > maxCopyLine {
+				return 0, 0, false, s.opts.where(errorf("54000", "a line of COPY data is longer than %d bytes", maxCopyLine), s.line+s.breaks, nil)
 			}
-			r.newline = newlineLF
+			return 0, 0, false, nil
+		}
+		end, next = s.filled, s.filled // the last line needs no end
+		s.buf.data[s.filled] = '\n'    // in the slack: numbers end at it
+	}
+	from, to = s.at, end
+	s.at, s.scanned, s.quoted = next, next, false
+	s.line += 1 + s.breaks
+	if s.ended && from == to {
+		return 0, 0, false, nil
+	}
+	return from, to, true, nil
+}
+
+// findEnd looks for the end of the line that begins at at, from scanned on. When it is not there, scanned is moved to where to go on.
+func (s *CopySplitter) findEnd() (end, next int, found bool, err error) {
+	for {
+		data := s.buf.data[:s.filled]
+		i, c := s.special(data)
+		if i < 0 {
+			return 0, 0, false, nil
+		}
+		if i == len(data) {
+			s.scanned = i
+			return 0, 0, false, nil
+		}
+		switch c {
+		case '\n':
+			if s.newline > newlineLF {
+				return 0, 0, false, s.badNewline("newline", `\n`)
+			}
+			s.newline = newlineLF
 			return i, i + 1, true, nil
-		case c == '\r':
-			next, ok, err := r.carriageReturn(i)
+		case '\r':
+			next, ok, err := s.carriageReturn(i)
 			if !ok || err != nil {
-				r.wait(i)
+				s.scanned = i
 				return 0, 0, false, err
 			}
 			return i, next, true, nil
-		case c == '\\' && (r.opts.Layout != CopyCSV || i == r.at):
-			if i+1 == len(r.buf) {
-				r.wait(i)
-				return 0, 0, false, nil
+		}
+		if i+1 == len(data) { // a backslash: what follows decides
+			s.scanned = i
+			return 0, 0, false, nil
+		}
+		if data[i+1] == '.' {
+			marker, ok, err := s.endMarker(i)
+			if err != nil || !ok {
+				s.scanned = i
+				return 0, 0, false, err
 			}
-			if r.buf[i+1] == '.' {
-				marker, ok, err := r.endMarker(i)
-				if err != nil || !ok {
-					r.wait(i)
-					return 0, 0, false, err
-				}
-				if marker {
-					r.ended = true
-					return i, len(r.buf), true, nil
-				}
-				continue
-			}
-			if r.opts.Layout != CopyCSV {
-				i++ // whatever follows is part of the field
+			if marker {
+				s.ended = true
+				return i, s.filled, true, nil
 			}
 		}
+		s.scanned = i + 1
+		if s.opts.Layout != CopyCSV {
+			s.scanned++ // whatever follows is part of the field
+		}
 	}
-	r.wait(len(r.buf))
-	return 0, 0, false, nil
 }
 
-// wait notes that the search goes on at i when there is more. The byte at i has not been looked at, except that its quotes were counted: so a
-// byte at which the search stops is none that csvByte counts.
-func (r *CopyReader) wait(i int) { r.scanned = min(i, len(r.buf)) }
-
-// plain reports whether a stretch without line feeds holds nothing that needs a closer look.
-func (r *CopyReader) plain(b []byte) bool {
-	if bytes.IndexByte(b, '\r') >= 0 {
-		return false
+// special is the place of the next byte that may end the line, len(data) for none: a line end, or a backslash, which in CSV counts at the beginning of a line
+// only. It is -1 for none when a quoted stretch is open, and scanned says where to go on.
+func (s *CopySplitter) special(data []byte) (int, byte) {
+	if s.opts.Layout == CopyCSV {
+		if s.scanned == s.at && s.at < len(data) && data[s.at] == '\\' && s.quote.c != '\\' {
+			return s.at, '\\'
+		}
+		if !s.passQuotes(data) {
+			return -1, 0
+		}
 	}
-	if r.opts.Layout != CopyCSV {
-		return bytes.IndexByte(b, '\\') < 0
+	lf, cr := s.lf.next(data, s.scanned), s.cr.next(data, s.scanned)
+	if s.opts.Layout != CopyCSV {
+		if b := s.backslash.next(data, s.scanned); b < lf && b < cr {
+			return b, '\\'
+		}
 	}
-	return bytes.IndexByte(b, r.opts.Copy.Quote) < 0 && (r.scanned != r.at || len(b) == 0 || b[0] != '\\')
+	if lf < cr {
+		return lf, '\n'
+	}
+	return cr, '\r'
 }
 
-// csvByte follows CSV's quotes and reports whether c is inside them.
-func (r *CopyReader) csvByte(c byte) bool {
-	f := &r.opts.Copy
-	if r.quoted && f.Escape != f.Quote && c == f.Escape {
-		r.escaped = !r.escaped
+// passQuotes moves scanned past every quoted stretch that begins before the next line end, and counts the lines in them. It is false when one is open: then
+// scanned is the end of data, or an escape there, whose meaning the next byte decides.
+func (s *CopySplitter) passQuotes(data []byte) bool {
+	f := &s.opts.Copy
+	for {
+		if !s.quoted {
+			q := s.quote.next(data, s.scanned)
+			if q == len(data) || q > s.lf.next(data, s.scanned) || q > s.cr.next(data, s.scanned) {
+				return true
+			}
+			s.quoted, s.scanned = true, q+1
+		}
+		q, e := s.quote.next(data, s.scanned), len(data)
+		if f.Escape != f.Quote {
+			e = s.escape.next(data, s.scanned)
+		}
+		stop := min(q, e)
+		s.countBreaks(data[s.scanned:stop])
+		switch {
+		case stop == len(data):
+			s.scanned = stop
+			return false
+		case q < e:
+			s.quoted, s.scanned = false, q+1
+		case e+1 < len(data):
+			s.scanned = e + 1
+			if c := data[e+1]; c == f.Escape || c == f.Quote {
+				s.scanned++
+			}
+		case s.finished:
+			s.scanned = len(data)
+			return false
+		default:
+			s.scanned = e
+			return false
+		}
 	}
-	if c == f.Quote && !r.escaped {
-		r.quoted = !r.quoted
+}
+
+// countBreaks counts the line ends of a quoted stretch, as PostgreSQL does.
+func (s *CopySplitter) countBreaks(b []byte) {
+	c := []byte{'\r'}
+	if s.newline == newlineLF {
+		c[0] = '\n'
 	}
-	if f.Escape == f.Quote || c != f.Escape {
-		r.escaped = false
-	}
-	if r.quoted && (c == '\n' && r.newline == newlineLF || c == '\r' && r.newline != newlineLF) {
-		r.line++ // as PostgreSQL counts
-	}
-	return r.quoted
+	s.breaks += int64(bytes.Count(b, c))
 }
 
 // carriageReturn decides what \r at i is. ok is false when that needs the next byte.
-func (r *CopyReader) carriageReturn(i int) (next int, ok bool, err error) {
-	if r.newline == newlineLF {
-		return 0, false, r.badNewline("carriage return", `\r`)
+func (s *CopySplitter) carriageReturn(i int) (next int, ok bool, err error) {
+	if s.newline == newlineLF {
+		return 0, false, s.badNewline("carriage return", `\r`)
 	}
-	if r.newline == newlineCR {
+	if s.newline == newlineCR {
 		return i + 1, true, nil
 	}
-	if i+1 == len(r.buf) && !r.finished {
+	if i+1 == s.filled && !s.finished {
 		return 0, false, nil
 	}
-	if i+1 < len(r.buf) && r.buf[i+1] == '\n' {
-		r.newline = newlineCRLF
+	if i+1 < s.filled && s.buf.data[i+1] == '\n' {
+		s.newline = newlineCRLF
 		return i + 2, true, nil
 	}
-	if r.newline == newlineCRLF {
-		return 0, false, r.badNewline("carriage return", `\r`)
+	if s.newline == newlineCRLF {
+		return 0, false, s.badNewline("carriage return", `\r`)
 	}
-	r.newline = newlineCR
+	s.newline = newlineCR
 	return i + 1, true, nil
 }
 
 // badNewline is the error for a line end of another kind than the first one.
-func (r *CopyReader) badNewline(what, escape string) error {
-	if r.opts.Layout == CopyCSV {
+func (s *CopySplitter) badNewline(what, escape string) error {
+	if s.opts.Layout == CopyCSV {
 		err := errorf(codeBadCopy, "unquoted %s found in data", what)
 		err.Hint = "Use quoted CSV field to represent " + what + "."
 		return err
@@ -167,18 +226,18 @@ func (r *CopyReader) badNewline(what, escape string) error {
 }
 
 // endMarker looks at \. at i: the end of the data when a line end follows. ok is false when that needs more bytes.
-func (r *CopyReader) endMarker(i int) (marker, ok bool, err error) {
-	rest := r.buf[i+2:]
+func (s *CopySplitter) endMarker(i int) (marker, ok bool, err error) {
+	rest := s.buf.data[i+2 : s.filled]
 	needed := 1
-	if r.newline == newlineCRLF {
+	if s.newline == newlineCRLF {
 		needed = 2
 	}
-	if len(rest) < needed && !r.finished && (len(rest) == 0 || rest[0] == '\r') {
+	if len(rest) < needed && !s.finished && (len(rest) == 0 || rest[0] == '\r') {
 		return false, false, nil
 	}
 	ending := newlineUnknown
 	switch {
-	case bytes.HasPrefix(rest, []byte("\r\n")) && r.newline != newlineCR:
+	case bytes.HasPrefix(rest, []byte("\r\n")) && s.newline != newlineCR:
 		ending = newlineCRLF
 	case bytes.HasPrefix(rest, []byte("\n")):
 		ending = newlineLF
@@ -186,11 +245,11 @@ func (r *CopyReader) endMarker(i int) (marker, ok bool, err error) {
 		ending = newlineCR
 	}
 	switch {
-	case ending == newlineUnknown && r.opts.Layout == CopyCSV:
+	case ending == newlineUnknown && s.opts.Layout == CopyCSV:
 		return false, true, nil
 	case ending == newlineUnknown:
 		return false, false, errorf(codeBadCopy, "end-of-copy marker corrupt")
-	case r.newline != newlineUnknown && ending != r.newline:
+	case s.newline != newlineUnknown && ending != s.newline:
 		return false, false, &tailrace.Error{Code: codeBadCopy, Message: "end-of-copy marker does not match previous newline style"}
 	}
 	return true, true, nil

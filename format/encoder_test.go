@@ -147,7 +147,7 @@ func BenchmarkCopyRead(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			b.ReportAllocs()
 			for b.Loop() {
-				r := NewCopyReader(CopyOptions{Layout: layout}, types, nil)
+				r := newCopyReader(CopyOptions{Layout: layout}, types, nil)
 				for at := 0; at < len(data); at += 64 << 10 {
 					r.Feed(data[at:min(len(data), at+64<<10)])
 					if _, err := r.Next(); err != nil {

@@ -8,32 +8,11 @@ import (
 	"fmt"
 	"log/slog"
 
-	lsm "github.com/cockroachdb/pebble/v2"
-
 	"tailrace"
 )
 
-// errEmpty is why a new folder's store cannot be adopted.
-var errEmpty = errors.New("it is empty")
-
-// formatVersion of all that the store holds. A store of another is made again.
-const formatVersion = 1
-
-// rootKey holds who wrote the store last.
-var rootKey = []byte{0}
-
 // tokenBytes is the length of a token: 16 hex digits.
 const tokenBytes = 16
-
-// The root holds the token of the store's last adoption: version u8 | token.
-func encodeRoot(token string) []byte { return append([]byte{formatVersion}, token...) }
-
-func decodeRoot(raw []byte) (token string, err error) {
-	if len(raw) != 1+tokenBytes || raw[0] != formatVersion {
-		return "", fmt.Errorf("decode index root: %w", tailrace.ErrCorrupt)
-	}
-	return string(raw[1:]), nil
-}
 
 func newToken() string {
 	var raw [tokenBytes / 2]byte
@@ -57,8 +36,11 @@ func Open(ctx context.Context, dir string, consensus tailrace.Consensus, head ta
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
 	}
-	s := &Store{dir: dir, consensus: consensus, opts: opts}
-	states, err := s.take(ctx, head)
+	if opts.TableBytes == 0 {
+		opts.TableBytes = TableBytes
+	}
+	s := &Store{dir: dir, consensus: consensus, opts: opts, writing: make(chan struct{}, 1), directories: directories{limit: opts.CacheBytes}}
+	states, err := s.adopted(ctx, head)
 	if err != nil && ctx.Err() == nil {
 		if !errors.Is(err, errEmpty) {
 			opts.Logger.Warn("the index of keys is made anew", "folder", dir, "because", err)
@@ -66,40 +48,25 @@ func Open(ctx context.Context, dir string, consensus tailrace.Consensus, head ta
 		states, err = nil, s.Renew(ctx)
 	}
 	if err != nil {
-		_ = s.shut() // err says more
+		s.shut()
 		return nil, nil, err
 	}
 	return s, states, nil
 }
 
-// take opens what is there and adopts it; any error means that it is of no use.
-func (s *Store) take(ctx context.Context, head tailrace.SeqNo) (map[tailrace.CollectionID]State, error) {
-	o, err := s.open()
+// adopted opens what is there and takes it over; any error means that it is of no use.
+func (s *Store) adopted(ctx context.Context, head tailrace.SeqNo) (map[tailrace.CollectionID]State, error) {
+	token, cs, err := s.found()
 	if err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	s.now = o
-	s.mu.Unlock()
-	raw, closer, err := o.db.Get(rootKey)
-	if err != nil {
-		if errors.Is(err, lsm.ErrNotFound) {
-			err = errEmpty
+	s.install(cs)
+	states := map[tailrace.CollectionID]State{}
+	for id, c := range cs {
+		if c.saved.Seq > head {
+			return nil, fmt.Errorf("its collection %d is of log entry %d, and the log ends at %d", id, c.saved.Seq, head)
 		}
-		return nil, err
-	}
-	token, err := decodeRoot(raw)
-	if err := errors.Join(err, closer.Close()); err != nil {
-		return nil, err
-	}
-	states, err := s.states(o)
-	if err != nil {
-		return nil, err
-	}
-	for id, st := range states {
-		if st.Seq > head {
-			return nil, fmt.Errorf("its collection %d is of log entry %d, and the log ends at %d", id, st.Seq, head)
-		}
+		states[id] = c.saved
 	}
 	known, err := s.consensus.Head(ctx, consensusKey)
 	if err != nil {
@@ -139,15 +106,13 @@ func (s *Store) adopt(ctx context.Context) error {
 	if err := s.consensus.Truncate(ctx, consensusKey, last.Seq+1); err != nil {
 		return fmt.Errorf("adopt index %s: %w", s.dir, err)
 	}
-	o, done, err := s.use()
+	v, err := s.take()
 	if err != nil {
 		return err
 	}
-	defer done()
-	if err := o.db.Set(rootKey, encodeRoot(token), lsm.NoSync); err != nil {
-		return s.failed("adopt", err)
-	}
-	if err := o.db.Flush(); err != nil {
+	defer s.give(v)
+	s.token = token
+	if err := s.save(v.collections); err != nil {
 		return s.failed("adopt", err)
 	}
 	return nil

@@ -218,7 +218,7 @@ func TestDamageIsToldAndMended(t *testing.T) {
 		rows = append(rows, fmt.Sprintf("%06d", i), strings.Repeat("x", 100))
 	}
 	load(t, s, 1, index.State{}, rows...)
-	tables, err := filepath.Glob(dir + "/rows/*.sst")
+	tables, err := filepath.Glob(dir + "/*.rows")
 	if err != nil || len(tables) == 0 {
 		t.Fatalf("tables: %v, %v", tables, err)
 	}
@@ -277,7 +277,7 @@ func TestTornFolderIsMadeAnew(t *testing.T) {
 		if err := errors.Join(err, err2, os.Truncate(name, rng.Int64N(st.Size()+1))); err != nil {
 			t.Fatal(err)
 		}
-		s, states := open(t, dir, c, 10) // pebble may find the damage only when it reads
+		s, states := open(t, dir, c, 10) // damage may be found only when it is read
 		value := ""
 		err = s.Get(context.Background(), 1, [][]byte{[]byte("a")}, func(_ int, v []byte) error {
 			value = string(v)

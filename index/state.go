@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	lsm "github.com/cockroachdb/pebble/v2"
-
 	"tailrace"
 )
 
@@ -43,58 +41,4 @@ func decodeState(raw []byte) (State, error) {
 		return State{}, fmt.Errorf("decode index state: %w", err)
 	}
 	return st, nil
-}
-
-// The bytes that tell keys apart.
-const (
-	ofCollection = 1
-	ofState      = 0
-	ofRow        = 1
-
-	prefixBytes = 1 + 8
-)
-
-func appendPrefix(dst []byte, id tailrace.CollectionID) []byte {
-	return binary.BigEndian.AppendUint64(append(dst, ofCollection), uint64(id))
-}
-
-func stateKey(id tailrace.CollectionID) []byte { return append(appendPrefix(nil, id), ofState) }
-
-func appendRowKey(dst []byte, id tailrace.CollectionID, key []byte) []byte {
-	return append(append(appendPrefix(dst, id), ofRow), key...)
-}
-
-// span is all that is kept of a collection.
-func span(id tailrace.CollectionID) lsm.KeyRange {
-	return lsm.KeyRange{Start: appendPrefix(nil, id), End: appendPrefix(nil, id+1)}
-}
-
-// states reads the States of all collections.
-func (s *Store) states(o *opened) (out map[tailrace.CollectionID]State, err error) {
-	it, err := o.db.NewIter(nil)
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
-		if closeErr := it.Close(); err == nil {
-			err = closeErr
-		}
-	}()
-	out = map[tailrace.CollectionID]State{}
-	for ok := it.SeekGE([]byte{ofCollection}); ok; {
-		k := it.Key()
-		if len(k) != prefixBytes+1 || k[0] != ofCollection || k[prefixBytes] != ofState {
-			return nil, fmt.Errorf("index key %x: %w", k, tailrace.ErrCorrupt)
-		}
-		id := tailrace.CollectionID(binary.BigEndian.Uint64(k[1:]))
-		raw, err := it.ValueAndErr()
-		if err != nil {
-			return nil, err
-		}
-		if out[id], err = decodeState(raw); err != nil {
-			return nil, err
-		}
-		ok = it.SeekGE(appendPrefix(nil, id+1))
-	}
-	return out, it.Error()
 }

@@ -6,13 +6,10 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"syscall"
 
-	lsm "github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/bloom"
-	"github.com/cockroachdb/pebble/v2/vfs"
 	"golang.org/x/sys/unix"
 
 	"tailrace"
@@ -20,23 +17,15 @@ import (
 
 // What a store takes of memory, in bytes, and of the disk.
 const (
-	// CacheBytes is the block cache when Options do not say.
+	// CacheBytes are the directories of tables when Options do not say: those of about 100 million rows of 100 bytes.
 	CacheBytes = 96 << 20
-	// memtableBytes is one memtable; pebble fills one while memtableStop-1 others are written to disk.
+	// memtableBytes is where memtables are written when Options do not say: one is filled, and readers may still have the one before.
 	memtableBytes = 16 << 20
-	memtableStop  = 4
-	// MemoryBytes is what a store takes at most when Options do not say: cache and memtables.
-	MemoryBytes = CacheBytes + memtableStop*memtableBytes
+	memtables     = 2
+	// MemoryBytes is what a store takes at most when Options do not say: directories and memtables.
+	MemoryBytes = CacheBytes + memtables*memtableBytes
 	// MinFree is the free space below which nothing is written.
 	MinFree = 512 << 20
-
-	maxOpenFiles = 512
-	fileBytes    = 64 << 20 // of a table
-	blockBytes   = 4 << 10  // of a data block: what a lookup that misses the cache reads
-	indexBytes   = 1 << 20  // of an index block: a table has one
-	filterBits   = 10       // of the Bloom filter, a key, above the lowest level
-
-	idleIterators = 8 // kept for the next readers
 )
 
 var (
@@ -48,100 +37,130 @@ var (
 
 // Options of a Store; the zero value is the default.
 type Options struct {
-	CacheBytes int64 // 0 is CacheBytes
-	// MemtableBytes is one memtable, of which there are memtableStop at most; 0 is memtableBytes.
-	MemtableBytes int64
+	CacheBytes    int64        // of directories, 0 is CacheBytes
+	MemtableBytes int64        // of all memtables together, where they are written; 0 is the default
+	TableBytes    int64        // where a table is cut, 0 is TableBytes
 	MinFree       int64        // bytes, 0 is MinFree
-	Logger        *slog.Logger // hears of errors in pebble's background work; nil is slog.Default
+	Logger        *slog.Logger // hears of damage; nil is slog.Default
 }
 
 // Store is an index in a folder of its own. Any number of goroutines may call it.
 type Store struct {
-	dir       string
-	consensus tailrace.Consensus
-	opts      Options
+	dir         string
+	consensus   tailrace.Consensus
+	opts        Options
+	damaged     atomic.Pointer[error]
+	number      atomic.Uint64 // of the newest table
+	directories directories
 
-	mu      sync.Mutex // for memory only
-	now     *opened    // nil when closed
-	damaged atomic.Pointer[error]
+	// writing holds a token while someone changes memtables, the manifest or the view.
+	writing chan struct{}
+	token   string // of the last adoption; who writes has it
+
+	mu    sync.Mutex // for memory only
+	now   *view      // nil when closed
+	users sync.WaitGroup
 }
 
-// opened is a pebble store that is closed when nobody uses it any more.
-type opened struct {
-	db   *lsm.DB
-	opts *lsm.Options
-	done chan struct{} // closed when db is
-	err  error         // of closing it, after done
-
-	// Guarded by Store.mu.
-	uses    int             // the Store's own is one of them
-	version uint64          // counts what was committed
-	idle    []*lsm.Iterator // of the current version
+// view is what there was at some moment. Its tables stay open while it is used.
+type view struct {
+	collections collections
+	uses        int // guarded by Store.mu; as the newest is one of them
 }
 
-// open makes the folder if need be. What it finds there is taken as it is; see Adopt.
-func (s *Store) open() (*opened, error) {
-	if err := os.RemoveAll(s.loadDir()); err != nil {
-		return nil, fmt.Errorf("open index %s: %w", s.dir, err)
-	}
-	if err := os.MkdirAll(s.loadDir(), 0o700); err != nil {
-		return nil, fmt.Errorf("open index %s: %w", s.dir, err)
-	}
-	cache := lsm.NewCache(s.opts.CacheBytes)
-	defer cache.Unref()
-	opts := &lsm.Options{
-		Cache: cache, FS: vfs.Default, DisableWAL: true, FormatMajorVersion: lsm.FormatNewest, MaxOpenFiles: maxOpenFiles,
-		MemTableSize: uint64(s.opts.MemtableBytes), MemTableStopWritesThreshold: memtableStop, L0CompactionThreshold: 2,
-		Logger: logger{s.opts.Logger}, EventListener: &lsm.EventListener{
-			BackgroundError: s.damage,
-			DataCorruption:  func(i lsm.DataCorruptionInfo) { s.damage(i.Details) },
-		},
-	}
-	opts.Experimental.DisableIngestAsFlushable = func() bool { return true } // that needs the write-ahead log
-	for i := range opts.Levels {
-		opts.Levels[i].BlockSize, opts.Levels[i].IndexBlockSize = blockBytes, indexBytes
-		if opts.Levels[i].FilterPolicy = bloom.FilterPolicy(filterBits); i == len(opts.Levels)-1 {
-			opts.Levels[i].FilterPolicy = lsm.NoFilterPolicy
-		}
-	}
-	opts.TargetFileSizes[0] = fileBytes
-	opts.ApplyCompressionSettings(func() lsm.DBCompressionSettings { return lsm.DBCompressionNone })
-	db, err := lsm.Open(filepath.Join(s.dir, "rows"), opts)
-	if err != nil {
-		return nil, fmt.Errorf("open index %s: %w", s.dir, err)
-	}
-	return &opened{db: db, opts: opts, uses: 1, done: make(chan struct{})}, nil
-}
-
-func (s *Store) loadDir() string { return filepath.Join(s.dir, "load") }
-
-// use returns the pebble store until done is called. It is ErrClosed or ErrDamaged when there is none to be used.
-func (s *Store) use() (o *opened, done func(), err error) {
+// use returns the newest view until leave is called for it. It is ErrClosed or ErrDamaged when there is none to be used.
+func (s *Store) use() (*view, error) {
 	if err := s.damaged.Load(); err != nil {
-		return nil, nil, *err
+		return nil, *err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.now == nil {
-		return nil, nil, fmt.Errorf("index %s: %w", s.dir, ErrClosed)
+		return nil, fmt.Errorf("index %s: %w", s.dir, ErrClosed)
 	}
-	o = s.now
-	o.uses++
-	return o, func() { s.leave(o) }, nil
+	s.now.uses++
+	s.users.Add(1)
+	return s.now, nil
 }
 
-// leave gives up one use and closes the pebble store after the last.
-func (s *Store) leave(o *opened) {
+// leave gives up a use.
+func (s *Store) leave(v *view) {
+	s.release(v)
+	s.users.Done()
+}
+
+// release gives up a use of v, or its being the newest, and closes the tables that nobody has any more.
+func (s *Store) release(v *view) {
 	s.mu.Lock()
-	o.uses--
-	last := o.uses == 0
-	s.mu.Unlock()
-	if last {
-		for _, it := range o.idle {
-			_ = it.Close() // an error of its was told
+	v.uses--
+	var closing []*table
+	if v.uses == 0 {
+		for t := range v.tables {
+			if t.uses--; t.uses == 0 {
+				closing = append(closing, t)
+			}
 		}
-		o.err = o.db.Close()
-		close(o.done)
+	}
+	s.mu.Unlock()
+	for _, t := range closing {
+		s.directories.forget(t)
+		if t.gone {
+			s.remove(t)
+		} else {
+			t.file.Close()
+		}
+	}
+}
+
+// tables yields the view's.
+func (v *view) tables(yield func(*table) bool) {
+	for _, c := range v.collections {
+		for _, r := range c.runs {
+			for _, t := range r {
+				if !yield(t) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// take waits for the turn to write and returns the newest view, in use. The caller calls give.
+func (s *Store) take() (*view, error) {
+	s.writing <- struct{}{}
+	v, err := s.use()
+	if err != nil {
+		<-s.writing
+	}
+	return v, err
+}
+
+func (s *Store) give(v *view) {
+	s.leave(v)
+	<-s.writing
+}
+
+// install makes cs the newest view. Tables that it has not are removed once nobody reads them. The caller has the turn to write.
+func (s *Store) install(cs collections) {
+	v := &view{collections: cs, uses: 1}
+	s.mu.Lock()
+	old := s.now
+	s.now = v
+	for t := range v.tables {
+		t.uses++
+	}
+	if old != nil {
+		kept := map[*table]bool{}
+		for t := range v.tables {
+			kept[t] = true
+		}
+		for t := range old.tables {
+			t.gone = t.gone || !kept[t]
+		}
+	}
+	s.mu.Unlock()
+	if old != nil {
+		s.release(old)
 	}
 }
 
@@ -153,9 +172,11 @@ func (s *Store) damage(err error) {
 	}
 }
 
-// failed is what a caller is told of an error of pebble's, which counts as damage unless it is the caller's own.
+// failed is what a caller is told of an error of files, which counts as damage unless it is that the disk is full.
 func (s *Store) failed(doing string, err error) error {
-	if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+	if errors.Is(err, syscall.ENOSPC) {
+		err = fmt.Errorf("%w: %w", tailrace.ErrFull, err)
+	} else if !errors.Is(err, tailrace.ErrFull) {
 		s.damage(err)
 	}
 	return fmt.Errorf("%s index %s: %w", doing, s.dir, err)
@@ -163,28 +184,30 @@ func (s *Store) failed(doing string, err error) error {
 
 // Close writes what is in memory to disk and closes the files. It waits for those who use the store.
 func (s *Store) Close() error {
-	var flushErr error
+	var err error
 	if s.damaged.Load() == nil {
-		flushErr = s.Flush()
+		if err = s.Flush(); errors.Is(err, ErrClosed) {
+			err = nil
+		}
 	}
-	if err := errors.Join(flushErr, s.shut()); err != nil {
+	s.shut()
+	if err != nil {
 		return fmt.Errorf("close index %s: %w", s.dir, err)
 	}
 	return nil
 }
 
-// shut closes the pebble store once nobody uses it.
-func (s *Store) shut() error {
+// shut closes the files once nobody uses them.
+func (s *Store) shut() {
 	s.mu.Lock()
-	o := s.now
+	v := s.now
 	s.now = nil
 	s.mu.Unlock()
-	if o == nil {
-		return nil
+	if v == nil {
+		return
 	}
-	s.leave(o)
-	<-o.done
-	return o.err
+	s.release(v)
+	s.users.Wait()
 }
 
 // Renew throws everything away and begins with an empty store that is well.
@@ -197,17 +220,14 @@ func (s *Store) Renew(ctx context.Context) error {
 
 // reset leaves an empty store that nobody has adopted.
 func (s *Store) reset() error {
-	_ = s.shut() // it is thrown away
+	s.shut()
 	if err := os.RemoveAll(s.dir); err != nil {
 		return fmt.Errorf("empty index %s: %w", s.dir, err)
 	}
-	o, err := s.open()
-	if err != nil {
-		return err
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return fmt.Errorf("empty index %s: %w", s.dir, err)
 	}
-	s.mu.Lock()
-	s.now = o
-	s.mu.Unlock()
+	s.install(collections{})
 	s.damaged.Store(nil)
 	return nil
 }
@@ -220,28 +240,18 @@ func (s *Store) Damaged() error {
 	return nil
 }
 
-// Flush writes what is in memory to disk, so that a crash loses nothing of it.
-func (s *Store) Flush() error {
-	o, done, err := s.use()
-	if err != nil {
-		return err
-	}
-	defer done()
-	if err := o.db.Flush(); err != nil {
-		return s.failed("flush", err)
-	}
-	s.changed(o)
-	return nil
-}
-
 // DiskBytes is what the store takes on disk.
 func (s *Store) DiskBytes() int64 {
-	o, done, err := s.use()
+	v, err := s.use()
 	if err != nil {
 		return 0
 	}
-	defer done()
-	return int64(o.db.Metrics().DiskSpaceUsage())
+	defer s.leave(v)
+	n := int64(0)
+	for t := range v.tables {
+		n += t.size
+	}
+	return n
 }
 
 // checkFree refuses with tailrace.ErrFull to write n bytes where they would leave too little.
@@ -254,18 +264,4 @@ func (s *Store) checkFree(n int64) error {
 		return fmt.Errorf("%d MiB free in %s, %d MiB needed: %w", free>>20, s.dir, (s.opts.MinFree+n)>>20, tailrace.ErrFull)
 	}
 	return nil
-}
-
-// logger passes on what pebble has to say about errors, and nothing else.
-type logger struct{ to *slog.Logger }
-
-func (l logger) Infof(string, ...any) {}
-
-func (l logger) Errorf(format string, args ...any) {
-	l.to.Error("pebble: " + fmt.Sprintf(format, args...))
-}
-
-// Fatalf must not return: pebble's memory is no longer what it should be.
-func (l logger) Fatalf(format string, args ...any) {
-	panic("pebble: " + fmt.Sprintf(format, args...))
 }

@@ -9,6 +9,7 @@ import (
 	"tailrace"
 	"tailrace/catalog"
 	"tailrace/log"
+	"tailrace/shard"
 )
 
 // lose takes the row with the given key out of our copy of a table, as damage would, and keeps the source out of it.
@@ -24,7 +25,7 @@ func (w *world) lose(name string, id int32) {
 		w.t.Fatalf("look up row %d of %s: got place %v, error %v", id, name, at, err)
 	}
 	rows.Diffs = []tailrace.Diff{-1}
-	writer := w.shards.NewWriter(t.ID, t.Columns)
+	writer := w.shards.NewWriter(t.ID, t.Columns, shard.WriteOptions{})
 	if err := writer.Append(ctx, rows); err != nil {
 		w.t.Fatal(err)
 	}

@@ -1,9 +1,12 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"tailrace"
 	"tailrace/budget"
@@ -35,7 +38,8 @@ func (a *applier) lookup(ctx context.Context, t *txn, asOf tailrace.Time, pieces
 			wanted[f].add(c)
 		}
 	}
-	for f, w := range wanted {
+	for _, f := range slices.SortedFunc(maps.Keys(wanted), func(a, b *followed) int { return cmp.Compare(a.table.ID, b.table.ID) }) {
+		w := wanted[f]
 		var tt *txnTable
 		if t != nil {
 			tt = t.table(f)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"tailrace"
+	"tailrace/shard"
 )
 
 // bind gives the batches of p the column IDs that they have here. With a transaction (t not nil), tables are altered on the way and tables that
@@ -29,7 +30,7 @@ func (a *applier) bind(p *tailrace.SourcePiece, t *txn) {
 			f.become(next)
 			f.shape = c.Table
 			if len(tt.writers) > 0 {
-				tt.writers = append(tt.writers, a.r.i.o.Shards.NewWriter(next.ID, next.Columns))
+				tt.writers = append(tt.writers, a.r.i.o.Shards.NewWriter(next.ID, next.Columns, shard.WriteOptions{}))
 			}
 		}
 		c.New.IDs, c.Old.IDs = f.ids, f.ids
@@ -104,7 +105,7 @@ func (a *applier) emit(ctx context.Context, tt *txnTable) error {
 // append adds updates to the table's writer.
 func (a *applier) append(ctx context.Context, tt *txnTable, b *tailrace.Batch) error {
 	if len(tt.writers) == 0 {
-		tt.writers = append(tt.writers, a.r.i.o.Shards.NewWriter(tt.f.table.ID, tt.f.table.Columns))
+		tt.writers = append(tt.writers, a.r.i.o.Shards.NewWriter(tt.f.table.ID, tt.f.table.Columns, shard.WriteOptions{}))
 	}
 	if err := tt.writers[len(tt.writers)-1].Append(ctx, b); err != nil {
 		return fmt.Errorf("store updates of %s: %w", tt.f.table.Name, err)

@@ -98,7 +98,7 @@ func (c *snapshotCopy) writer(table, lane int) *shard.Writer {
 	defer t.mu.Unlock()
 	w := t.writers[lane]
 	if w == nil {
-		w = c.r.i.o.Shards.NewWriter(c.plan.tables[table].ID, c.plan.tables[table].Columns)
+		w = c.r.i.o.Shards.NewWriter(c.plan.tables[table].ID, c.plan.tables[table].Columns, shard.WriteOptions{})
 		t.writers[lane] = w
 	}
 	return w
@@ -131,7 +131,7 @@ func (c *snapshotCopy) begin(position []byte) error {
 func (c *snapshotCopy) rows(ctx context.Context, table, lane int, b *tailrace.Batch) error {
 	b.IDs = c.tables[table].ids
 	c.r.progress.read(c.plan.tables[table].ID, b.N)
-	if err := c.writer(table, lane).Append(ctx, b); err != nil {
+	if err := c.writer(table, lane).Take(ctx, b); err != nil {
 		return fmt.Errorf("store the snapshot of %s: %w", c.plan.tables[table].Name, err)
 	}
 	return nil

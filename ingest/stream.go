@@ -84,17 +84,18 @@ func (r *runner) applyAll(ctx context.Context, a *applier, pieces <-chan *tailra
 	held := int64(0) // of room, by the pieces that are being applied
 	defer func() { room.Release(held) }()
 	for {
-		select {
-		case <-ctx.Done():
+		p, isIdle := next(ctx, pieces, idle.C)
+		switch {
+		case ctx.Err() != nil:
 			return ctx.Err()
-		case <-idle.C:
+		case isIdle:
 			if quiet != nil && !bytes.Equal(quiet, r.i.o.Catalog.Current().Positions[r.id]) {
 				if err := r.commitPosition(ctx, a, quiet); err != nil {
 					return err
 				}
 			}
 			quiet = nil
-		case p := <-pieces:
+		default:
 			group, rest, size := gather(a, p, pieces, room)
 			held = size
 			if n := len(group); n > 0 {
@@ -118,6 +119,23 @@ func (r *runner) applyAll(ctx context.Context, a *applier, pieces <-chan *tailra
 			room.Release(size)
 			held = 0
 		}
+	}
+}
+
+// next waits for a piece or for idle; a piece that is there goes first.
+func next(ctx context.Context, pieces <-chan *tailrace.SourcePiece, idle <-chan time.Time) (p *tailrace.SourcePiece, isIdle bool) {
+	select {
+	case p = <-pieces:
+		return p, false
+	default:
+	}
+	select {
+	case p = <-pieces:
+		return p, false
+	case <-idle:
+		return nil, true
+	case <-ctx.Done():
+		return nil, false
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"tailrace/internal/pgtest"
 	"tailrace/internal/sim"
 	"tailrace/log"
+	"tailrace/pool"
 	"tailrace/postgres"
 	"tailrace/shard"
 )
@@ -38,6 +39,8 @@ type world struct {
 	gate      *sim.Gate // between it and stores that another node shares; nil when it has them alone
 	sessions  int
 	budget    *budget.Node // nil: none
+	pool      *pool.Pool   // nil: none
+	puts      *puts        // what sees the blob's; nil: nothing
 
 	log    *log.Log
 	cat    *catalog.Fold
@@ -49,7 +52,7 @@ type world struct {
 	changed chan struct{} // closed at the next applied entry
 }
 
-var settings = []string{"wal_level=logical", "max_replication_slots=20", "max_wal_senders=20", "max_prepared_transactions=5"}
+var settings = []string{"wal_level=logical", "max_replication_slots=60", "max_wal_senders=60", "max_prepared_transactions=5"}
 
 // kept keeps a server running after the test that started it. The server ends with the process.
 type kept struct{ testing.TB }
@@ -130,12 +133,15 @@ func (w *world) start() {
 		o.Shared, o.Lease = true, 2*time.Second
 		o.Reads = func() tailrace.Time { return w.shards.ReadsFrom() }
 	}
+	if w.puts != nil {
+		o.Blob = w.puts
+	}
 	w.log, _, err = log.Open(ctx, o)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	w.cat = catalog.NewFold()
-	w.shards = shard.New(o.Blob, session, shard.Options{Budget: w.budget, Ended: w.log.Ended, Others: w.log.OthersRead})
+	w.shards = shard.New(o.Blob, session, shard.Options{Budget: w.budget, Pool: w.pool, Ended: w.log.Ended, Others: w.log.OthersRead})
 	w.ingest = ingest.New(ingest.Options{
 		Budget: w.budget, Log: w.log, Catalog: w.cat, Shards: w.shards, Open: w.open, Environment: w.db, IdlePosition: 20 * time.Millisecond, Backoff: 300 * time.Millisecond,
 	})

@@ -4,7 +4,7 @@
 // commit: the transactions that were waiting while the entry before it was being written.
 //
 //	          waiting                in flight                    durable                       applied
-//	Commit ─▶ txn txn txn ─ plan ─▶ [entry 18] ─ compare&set ─▶ ... 15 16 17 ─ Follow ─▶ catalog, shard, tail ─ Applied ─▶ Commit returns
+//	Commit ─▶ txn txn txn ─ plan ─▶ [entry 18] ─ compare&set ─▶ ... 15 16 17 ─ Apply ──▶ catalog, shard, tail ─ Applied ─▶ Commit returns
 //	                        │                                        ▲
 //	                        └ validate, give times, pack             └ Consensus key "log": slot n holds entry n
 //
@@ -34,9 +34,10 @@
 // Use it like this; each line that runs on has its own goroutine, which the caller waits for:
 //
 //	l, checkpoint, err := log.Open(ctx, opts)      // restore the folds from checkpoint
-//	for e, err := range l.Follow(ctx, seq) {       // the apply loop: fold e into everything, then
+//	l.Apply(ctx, seq, func(e *log.Entry) error {   // the apply loop: fold e into everything, then
 //		l.Applied(e)
-//	}
+//		return nil
+//	})
 //	l.Run(ctx)                                     // commits
 //	l.Commit(ctx, txn)                             // from any number of goroutines
 //

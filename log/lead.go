@@ -1,16 +1,13 @@
 package log
 
-import (
-	"context"
-	"runtime"
-)
+import "context"
 
-// On an idle log, who commits is the committer: the calling goroutine takes the token and does the round itself, so that one writer's commit
-// does not wait for two wake-ups of another goroutine besides its fsync. While the token is taken, by Run or by such a leader, commits queue up; the
-// leader leaves after one round, and what queued up meanwhile is Run's.
+// On an idle log, who commits is the committer: the calling goroutine takes the token and does the round itself, and applies the entry (apply.go), so that
+// one writer's commit does not wait for four wake-ups of other goroutines besides its fsync. While the token is taken, by Run or by such a leader, commits
+// queue up; the leader leaves after one round, and what queued up meanwhile is Run's.
 //
-//	idle    Commit ─ takes the token ─ round ─ gives it ─▶ waits for Applied
-//	busy    Commit ─ queues ─ wakes Run ─────────────────▶ waits
+//	idle    Commit ─ takes the token ─ round ─ gives it ─ applies ─▶ is done
+//	busy    Commit ─ queues ─ wakes Run ─▶ waits for Applied
 //
 // On a shared store only Run appends: an append may take as long as the store is away, and a caller can only give up waiting for another goroutine.
 
@@ -19,30 +16,41 @@ func (r *runner) take() { r.token <- struct{}{} }
 
 func (r *runner) give() { <-r.token }
 
-// mayLead lets callers lead from now on, in rounds that live as long as ctx and a little longer.
+// mayLead lets callers lead from now on.
 func (r *runner) mayLead(ctx context.Context) {
 	lead := func() bool {
-		select {
-		case r.token <- struct{}{}:
-		default:
+		if !r.leadRound(ctx) {
 			return false
 		}
-		defer r.give()
-		// As in loop: those who were woken by the last entry are about to commit, too.
-		runtime.Gosched()
-		r.backlog = r.takeWaiting(r.backlog)
-		if r.failed == nil && len(r.backlog) > 0 {
-			r.failed = r.round(ctx)
-		}
-		if r.failed != nil || len(r.backlog) > 0 {
-			r.wakeRun()
-		}
+		r.applyHere()
 		return true
 	}
 	r.lead.Store(&lead)
 }
 
-// tryLead does a round if the log is idle.
+// leadRound does a round, if nobody has the token.
+func (r *runner) leadRound(ctx context.Context) bool {
+	select {
+	case r.token <- struct{}{}:
+	default:
+		return false
+	}
+	defer r.give()
+	r.leading = true
+	// As in loop: those who were woken by the last entry are about to commit, too.
+	r.yield()
+	r.backlog = r.takeWaiting(r.backlog)
+	if r.failed == nil && len(r.backlog) > 0 {
+		r.failed = r.round(ctx)
+	}
+	if r.failed != nil || len(r.backlog) > 0 {
+		r.wakeRun()
+	}
+	r.leading = false
+	return true
+}
+
+// tryLead does a round, and applies its entry, if the log is idle.
 func (l *Log) tryLead() bool {
 	lead := l.lead.Load()
 	return lead != nil && (*lead)()

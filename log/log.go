@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"regexp"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -29,7 +30,7 @@ const (
 	turnKey       = "turn"
 )
 
-// What Commit, Run and Follow may return, wrapped, beside the context's errors and tailrace.ErrFull.
+// What Commit, Run, Apply and Follow may return, wrapped, beside the context's errors and tailrace.ErrFull.
 var (
 	// ErrConflict: something the transaction relies on has changed, or may have. Nothing was done; read again and retry.
 	ErrConflict = errors.New("conflict with a transaction committed since")
@@ -63,11 +64,13 @@ type Options struct {
 	Lease time.Duration    // on shared stores, the silence after which a session is ended, the same on all nodes; 0 is LeaseTime
 	Now   func() time.Time // nil is time.Now
 	// Ahead is how far the wall clock is ahead of Now's, at any moment; nil: not at all. Simulations set clocks wrong with it.
-	Ahead  func() time.Duration
+	Ahead func() time.Duration
+	// Yield lets those go on who are about to commit, too, before a group is taken; nil is runtime.Gosched. Simulations let all go on that can.
+	Yield  func()
 	Logger *slog.Logger // nil is slog.Default
 }
 
-// Log is one node's end of the log. Its methods may be called by any number of goroutines, but for Run and Applied, which have one each.
+// Log is one node's end of the log. Its methods may be called by any number of goroutines, but for Run, Apply and Applied, which have one each at a time.
 type Log struct {
 	consensus tailrace.Consensus
 	blob      tailrace.Blob
@@ -77,17 +80,19 @@ type Log struct {
 	reads     func() tailrace.Time
 	now       func() time.Time
 	ahead     func() time.Duration // of the wall clock; nil: none
-	start     time.Time            // monotonic time counts from here
+	yield     func()
+	start     time.Time // monotonic time counts from here
 	logger    *slog.Logger
 
-	room   *semaphore.Weighted         // of waitingBytes
-	wake   chan struct{}               // holds a token when commits wait, or others' entries do
-	over   chan struct{}               // closed when Run has returned
-	gone   chan struct{}               // closed by Abandon
-	lead   atomic.Pointer[func() bool] // does a round on the caller's goroutine if the log is idle; nil while nobody may
-	look   lookout
-	newest atomic.Uint64 // Newest
-	jump   atomic.Int64  // ClockJump
+	room    *semaphore.Weighted         // of waitingBytes
+	wake    chan struct{}               // holds a token when commits wait, or others' entries do
+	over    chan struct{}               // closed when Run has returned
+	gone    chan struct{}               // closed by Abandon
+	lead    atomic.Pointer[func() bool] // does a round on the caller's goroutine if the log is idle; nil while nobody may
+	applier atomic.Pointer[applier]     // nil before Apply
+	look    lookout
+	newest  atomic.Uint64 // Newest
+	jump    atomic.Int64  // ClockJump
 
 	mu      sync.Mutex // guards what follows, in memory only
 	running bool
@@ -118,12 +123,15 @@ func Open(ctx context.Context, opts Options) (*Log, *Checkpoint, error) {
 	}
 	l := &Log{
 		consensus: opts.Consensus, blob: opts.Blob, session: opts.Session, shared: opts.Shared, reads: opts.Reads,
-		now: opts.Now, ahead: opts.Ahead, start: opts.Now(), logger: opts.Logger,
+		now: opts.Now, ahead: opts.Ahead, yield: opts.Yield, start: opts.Now(), logger: opts.Logger,
 		room: semaphore.NewWeighted(waitingBytes), wake: make(chan struct{}, 1), over: make(chan struct{}), gone: make(chan struct{}),
 		look: lookout{nudge: make(chan struct{}, 1), seen: make(chan struct{}, 1)},
 	}
 	if l.lease = lease(opts.Lease); l.lease == 0 {
 		l.lease = lease(LeaseTime)
+	}
+	if l.yield == nil {
+		l.yield = runtime.Gosched
 	}
 	if l.reads == nil {
 		l.reads = l.Newest

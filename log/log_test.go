@@ -41,7 +41,7 @@ func TestIdleLogTicksOnceASecond(t *testing.T) {
 func TestCommitReturnsOnceApplied(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
-		n := start(t, memory(), &node{fold: func(e *log.Entry) {
+		n := start(t, memory(), &node{slow: true, fold: func(e *log.Entry) {
 			if len(e.Txns) > 0 && len(e.Txns[0].Records) > 0 && e.Txns[0].Records[0].Kind == log.KindData {
 				<-gate
 			}
@@ -88,7 +88,7 @@ func TestCommitReturnsOnceApplied(t *testing.T) {
 func TestCommitEndsWithTheNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
-		n := start(t, memory(), &node{fold: func(e *log.Entry) {
+		n := start(t, memory(), &node{slow: true, fold: func(e *log.Entry) {
 			if len(e.Txns) > 0 && len(e.Txns[0].Records) > 0 && e.Txns[0].Records[0].Kind == log.KindData {
 				<-gate
 			}

@@ -25,6 +25,7 @@ type node struct {
 	checkpoint *log.Checkpoint // it started from
 
 	fold func(*log.Entry) // set before start; nil is nothing
+	slow bool             // fold may wait, so that nobody who commits may call it
 	keep bool             // entries in seen
 
 	stop context.CancelFunc
@@ -64,23 +65,38 @@ func (n *node) apply(ctx context.Context, tb testing.TB) {
 	if n.checkpoint != nil {
 		after = n.checkpoint.Seq
 	}
-	for ctx.Err() == nil {
+	one := func(e *log.Entry) error {
+		if n.keep {
+			n.seen = append(n.seen, e)
+		}
+		if n.fold != nil {
+			n.fold(e)
+		}
+		n.Applied(e)
+		after = e.Seq
+		return nil
+	}
+	unexpected := func(err error) bool {
+		if err == nil || errors.Is(err, sim.ErrFault) || ctx.Err() != nil {
+			return false
+		}
+		tb.Errorf("follow: got %v, want none", err)
+		return true
+	}
+	if !n.slow {
+		if err := n.Apply(ctx, after, one); unexpected(err) {
+			return
+		}
+	}
+	for ctx.Err() == nil { // after a fault, too
 		for e, err := range n.Follow(ctx, after) {
-			if err != nil && !errors.Is(err, sim.ErrFault) && ctx.Err() == nil {
-				tb.Errorf("follow: got %v, want none", err)
+			if unexpected(err) {
 				return
 			}
 			if err != nil {
 				break
 			}
-			if n.keep {
-				n.seen = append(n.seen, e)
-			}
-			if n.fold != nil {
-				n.fold(e)
-			}
-			n.Applied(e)
-			after = e.Seq
+			_ = one(e)
 		}
 	}
 }

@@ -10,7 +10,8 @@ import (
 	"tailrace"
 )
 
-// round appends one entry of the backlog, a tick when it is empty, and puts back what did not get in.
+// round appends one entry of the backlog, a tick when it is empty, and puts back what did not get in. ctx outlives Run's, so that the append's outcome is
+// found out.
 func (r *runner) round(ctx context.Context) error {
 	wall, mono := r.clocks()
 	p := r.committer.plan(append(r.duty(mono), r.backlog...), wall, mono)
@@ -22,16 +23,14 @@ func (r *runner) round(ctx context.Context) error {
 	if len(p.members) == 0 && len(p.refused) > 0 {
 		return nil
 	}
-	longer, cancel := outlive(ctx)
-	defer cancel()
-	outcome, cause := r.settle(longer, logKey, r.committer.head, p.value)
+	outcome, cause := r.settle(ctx, logKey, r.committer.head, p.value)
 	_, r.appended = r.clocks()
 	switch outcome {
 	case ours:
 		r.isFull, r.losses = false, 0
 		return r.arrived(p, mono)
 	case theirs:
-		return r.lost(longer, p)
+		return r.lost(ctx, p)
 	case full:
 		r.refuseFull(p.members, cause)
 		return nil
@@ -123,6 +122,9 @@ func (r *runner) arrived(p plan, planned time.Duration) error {
 		}
 	}
 	r.publish(e, len(p.value), p.members)
+	if !r.leading {
+		r.wakeApply()
+	}
 	return nil
 }
 
@@ -182,6 +184,7 @@ func (r *runner) foldPage(page []tailrace.Versioned) error {
 			return err
 		}
 		r.publish(e, len(v.Value), nil)
+		r.wakeApply()
 		if r.committer.ended() {
 			return fmt.Errorf("commit in session %s: %w", r.session, ErrEnded)
 		}

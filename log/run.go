@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"time"
 
@@ -45,6 +44,7 @@ type runner struct {
 	token     chan struct{}
 	committer committer
 	backlog   []*commit     // taken from waiting, not yet in an entry
+	leading   bool          // a caller of Commit has the token; it applies what it appends
 	failed    error         // why a leader could not go on, and Run cannot
 	isFull    bool          // the last append was refused for space, which is said once
 	losses    int           // appends in a row that came too late
@@ -75,17 +75,19 @@ func (r *runner) run(ctx context.Context) error {
 
 // loop commits until ctx is done. It returns with the token: nobody leads after it.
 func (r *runner) loop(ctx context.Context) error {
+	longer, cancel := outlive(ctx)
+	defer cancel()
 	if !r.shared {
-		r.mayLead(ctx)
+		r.mayLead(longer)
 	}
 	tick := time.NewTimer(TickInterval)
 	defer tick.Stop()
 	for {
 		// Those who were woken by the last entry are about to commit again. Let them: else the first of them would get an entry, and an
 		// fsync, of its own, and the rest wait for two.
-		runtime.Gosched()
+		r.yield()
 		r.take()
-		isBusy, err := r.step(ctx)
+		isBusy, err := r.step(ctx, longer)
 		if err != nil || ctx.Err() != nil {
 			return ifAlive(ctx, err)
 		}
@@ -103,7 +105,7 @@ func (r *runner) loop(ctx context.Context) error {
 }
 
 // step does what is next: folds others' entries, or appends one. false: there is nothing to do.
-func (r *runner) step(ctx context.Context) (isBusy bool, err error) {
+func (r *runner) step(ctx, longer context.Context) (isBusy bool, err error) {
 	r.backlog = r.takeWaiting(r.backlog)
 	if r.failed != nil {
 		return false, r.failed
@@ -119,7 +121,7 @@ func (r *runner) step(ctx context.Context) (isBusy bool, err error) {
 	if len(r.backlog) == 0 && r.untilDue() > 0 {
 		return false, nil
 	}
-	return true, r.round(ctx)
+	return true, r.round(longer)
 }
 
 // ifAlive is err, unless that is no more than the end of ctx.
@@ -180,8 +182,10 @@ func (r *runner) openSession(ctx context.Context) error {
 	}
 	open := ownCommit(records)
 	r.backlog = []*commit{open}
+	longer, cancel := outlive(ctx)
+	defer cancel()
 	for len(r.backlog) > 0 {
-		if err := r.round(ctx); err != nil {
+		if err := r.round(longer); err != nil {
 			return err
 		}
 		if ctx.Err() != nil {
@@ -201,9 +205,11 @@ const leaveTries = 10
 func (r *runner) leave(ctx context.Context) error {
 	waiting := r.backlog
 	r.backlog = []*commit{ownCommit([]Record{SessionChange{Session: r.session, Ended: true}.Record()})}
+	longer, cancel := outlive(ctx)
+	defer cancel()
 	var err error
 	for try := 0; try < leaveTries && len(r.backlog) > 0 && err == nil; try++ {
-		err = r.round(ctx)
+		err = r.round(longer)
 	}
 	if err != nil && !errors.Is(err, ErrEnded) || len(r.backlog) > 0 {
 		r.logger.Warn("the session's end is not in the log: others wait until its lease runs out", "session", r.session, "error", err)

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	lsm "github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"golang.org/x/sys/unix"
 
 	"tailrace"
@@ -48,6 +49,7 @@ func Open(dir string, opts Options) (*Consensus, error) {
 	cache := lsm.NewCache(cacheBytes)
 	defer cache.Unref()
 	db, err := lsm.Open(dir, &lsm.Options{
+		FS:                 longLogs{vfs.Default},
 		Cache:              cache,
 		FormatMajorVersion: lsm.FormatNewest,
 		MemTableSize:       memtableBytes,

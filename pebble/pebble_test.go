@@ -3,6 +3,7 @@ package pebble_test
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
@@ -87,6 +88,86 @@ func BenchmarkCompareAndSet(b *testing.B) {
 	for seq := tailrace.SeqNo(0); b.Loop(); seq++ {
 		if ok, err := c.CompareAndSet(context.Background(), "log", seq, value); !ok || err != nil {
 			b.Fatalf("compare and set: got %v %v, want true", ok, err)
+		}
+	}
+}
+
+// TestLogsAreLongBeforeTheyAreFull holds what longLogs is for: a sync that has no length to write.
+func TestLogsAreLongBeforeTheyAreFull(t *testing.T) {
+	dir := t.TempDir()
+	c := open(t, dir, pebble.Options{})
+	sizes := func() (out []int64) {
+		names, err := filepath.Glob(dir + "/*.log")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			st, err := os.Stat(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, st.Size())
+		}
+		return out
+	}
+	var before []int64
+	for seq := range tailrace.SeqNo(20) {
+		if ok, err := c.CompareAndSet(context.Background(), "log", seq, []byte("x")); !ok || err != nil {
+			t.Fatalf("compare and set after %d: got %v %v, want true", seq, ok, err)
+		}
+		now := sizes()
+		if len(now) != 1 || now[0] < 1<<20 || before != nil && now[0] != before[0] {
+			t.Fatalf("logs after append %d: %v bytes, before %v; want one that is long and does not grow", seq, now, before)
+		}
+		before = now
+	}
+}
+
+// TestCrashesBesideEmptyLogs lets a store crash again and again, with and without appends between, where a log may have been made long and hold nothing.
+func TestCrashesBesideEmptyLogs(t *testing.T) {
+	ctx := context.Background()
+	for seed := range uint64(5) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		dir, head := t.TempDir(), tailrace.SeqNo(0)
+		for life := range 6 {
+			c, err := pebble.Open(dir, pebble.Options{})
+			if err != nil {
+				t.Fatalf("seed %d, life %d: got %v, want none", seed, life, err)
+			}
+			if v, err := c.Head(ctx, "log"); err != nil || v.Seq != head {
+				t.Fatalf("seed %d, life %d: got head %d %v, want %d", seed, life, v.Seq, err, head)
+			}
+			for range rng.IntN(3) {
+				if ok, err := c.CompareAndSet(ctx, "log", head, []byte("x")); !ok || err != nil {
+					t.Fatalf("seed %d: compare and set: got %v %v, want true", seed, ok, err)
+				}
+				head++
+			}
+			left := filepath.Join(t.TempDir(), "left")
+			for os.CopyFS(left, os.DirFS(dir)) != nil { // pebble removes files that it no longer needs
+				left = filepath.Join(t.TempDir(), "left")
+			}
+			if err := c.Close(); err != nil {
+				t.Fatal(err)
+			}
+			dir = left
+			makeLong(t, dir)
+		}
+	}
+}
+
+// makeLong gives the empty logs zeros, as a crash does between the reservation of space and the first append.
+func makeLong(t *testing.T, dir string) {
+	names, err := filepath.Glob(dir + "/*.log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if st, err := os.Stat(name); err != nil || st.Size() > 0 {
+			continue
+		}
+		if err := os.Truncate(name, 1<<20); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgproto3"
@@ -29,6 +31,15 @@ var (
 		Hint: "Close idle connections, or start the server with a larger --max-connections.",
 	}
 )
+
+// lost makes the error of a client that can not be read from any more errGone: it is no error of the statement that waited for its data.
+func lost(err error) error {
+	var broken net.Error
+	if errors.Is(err, io.EOF) || errors.As(err, &broken) {
+		return fmt.Errorf("%w: %w", errGone, err)
+	}
+	return err
+}
 
 // violation is an error about the order or shape of messages.
 func violation(format string, args ...any) error {

@@ -42,6 +42,19 @@ func (o *outbox) flush() error {
 	return o.err
 }
 
+// put adds messages that were made elsewhere: many in memory that stays theirs are written from there.
+func (o *outbox) put(messages []byte) error {
+	if len(o.buf)+len(messages) < WriteBytes {
+		o.buf = append(o.buf, messages...)
+		return nil
+	}
+	if err := o.flush(); err != nil {
+		return err
+	}
+	o.err = o.write(messages)
+	return o.err
+}
+
 // write waits as long as the peer is alive, however slow it is.
 func (o *outbox) write(p []byte) error {
 	n, err := o.to.Write(p)

@@ -47,33 +47,51 @@ func (c *conn) receiveStartup(ctx context.Context) (code uint32, body []byte, er
 // receive reads the next message; its body is valid until the next receive. limit is the most bytes that it may have. When stop is closed
 // before a message begins, the error is errStopped.
 func (c *conn) receive(ctx context.Context, limit int, stop <-chan struct{}) (kind byte, body []byte, err error) {
-	c.releaseBody()
-	var head [5]byte
-	if err := c.in.read(ctx, head[:], stop); err != nil {
+	kind, n, err := c.receiveHead(ctx, limit, stop)
+	if err != nil {
 		return 0, nil, err
 	}
-	n := int64(binary.BigEndian.Uint32(head[1:])) - 4
-	if !slices.Contains(frontendKinds, head[0]) || n < 0 {
-		return 0, nil, fmt.Errorf("message type %q of %d bytes: %w", head[0], n, errProtocol)
+	body, err = c.receiveRest(ctx, n)
+	return kind, body, err
+}
+
+// messageHead is the length of a message's head: its type and its length.
+const messageHead = 5
+
+// receiveHead reads the head of the next message: its type and the bytes of its body, which come next.
+func (c *conn) receiveHead(ctx context.Context, limit int, stop <-chan struct{}) (kind byte, n int, err error) {
+	c.releaseBody()
+	var head [messageHead]byte
+	if err := c.in.read(ctx, head[:], stop); err != nil {
+		return 0, 0, err
 	}
-	if n > int64(limit) {
-		return 0, nil, &tailrace.Error{
-			Severity: "FATAL", Code: "54000", Message: fmt.Sprintf("message of %d bytes is too large", n),
+	size := int64(binary.BigEndian.Uint32(head[1:])) - 4
+	if !slices.Contains(frontendKinds, head[0]) || size < 0 {
+		return 0, 0, fmt.Errorf("message type %q of %d bytes: %w", head[0], size, errProtocol)
+	}
+	if size > int64(limit) {
+		return 0, 0, &tailrace.Error{
+			Severity: "FATAL", Code: "54000", Message: fmt.Sprintf("message of %d bytes is too large", size),
 			Detail: fmt.Sprintf("A message may have %d bytes here.", limit), Hint: "Split the statement, or load the rows with COPY.",
 		}
 	}
+	return head[0], int(size), nil
+}
+
+// receiveRest reads the body of a message, n bytes.
+func (c *conn) receiveRest(ctx context.Context, n int) ([]byte, error) {
 	if n >= LargeMessage {
-		if !c.server.large.TryAcquire(n) {
+		if !c.server.large.TryAcquire(int64(n)) {
 			err := c.server.large.Full(fmt.Sprintf("A message of %d bytes came", n))
 			err.Severity, err.Message = "FATAL", "too many large messages at once"
-			return 0, nil, err
+			return nil, err
 		}
-		c.held = n
+		c.held = int64(n)
 	}
-	if err := c.receiveBody(ctx, int(n)); err != nil {
-		return 0, nil, err
+	if err := c.receiveBody(ctx, n); err != nil {
+		return nil, err
 	}
-	return head[0], c.body, nil
+	return c.body, nil
 }
 
 // frontendKinds are the types of messages that a client may send after startup.

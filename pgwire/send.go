@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 
@@ -73,6 +72,12 @@ func (c *conn) rows(ctx context.Context, s *sending, limit int64) (sent int64, e
 			return 0, false, err
 		}
 	}
+	if s.res.Streaming && limit == 0 && s.batch == nil {
+		if e := s.res.Encoded(s.encoder); e != nil {
+			sent, err = c.shared(ctx, s, e)
+			return sent, err == nil, err
+		}
+	}
 	for limit == 0 || sent < limit {
 		if s.batch == nil || s.next == s.batch.N {
 			s.batch, s.next = nil, 0
@@ -100,6 +105,47 @@ func (c *conn) rows(ctx context.Context, s *sending, limit int64) (sent int64, e
 		}
 	}
 	return sent, false, nil
+}
+
+// shared sends rows that mostly were encoded for others too, all of them: a delivery is one Write unless it is large.
+func (c *conn) shared(ctx context.Context, s *sending, e *sql.Encoded) (sent int64, err error) {
+	for {
+		d, err := e.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return sent, nil
+		}
+		if err != nil {
+			return sent, err
+		}
+		c.server.rows.Add(int64(d.N - d.Rows.N))
+		for _, messages := range d.Messages {
+			if err := c.put(s, messages); err != nil {
+				return sent, err
+			}
+			if ctx.Err() != nil {
+				return sent, context.Cause(ctx)
+			}
+		}
+		s.batch, s.next = d.Rows, 0
+		if err := c.encode(ctx, s, d.Rows.N); err != nil {
+			return sent, err
+		}
+		if err := c.out.flush(); err != nil {
+			return sent, err
+		}
+		sent += int64(d.N)
+	}
+}
+
+// put sends messages of rows that others may be sending too.
+func (c *conn) put(s *sending, messages []byte) error {
+	if s.prefix == nil {
+		return c.out.put(messages)
+	}
+	first := len(c.out.buf)
+	c.out.buf = prefixed(append(c.out.buf, messages...), first, s.prefix)
+	s.prefix = nil
+	return nil
 }
 
 // encode sends the rows of the batch up to to. The outbox is written each time it holds WriteBytes, so that a large batch takes no
@@ -174,58 +220,4 @@ func (c *conn) copyOut(ctx context.Context, s *sending) (int64, error) {
 	}
 	c.out.send(&pgproto3.CopyDone{})
 	return sent, nil
-}
-
-// copyIn asks for COPY data and gives it to in until the client says that it is complete. It returns the rows copied.
-func (c *conn) copyIn(ctx context.Context, in *sql.CopyIn) (int64, error) {
-	formats := make([]uint16, in.Columns)
-	overall := byte(0)
-	if in.Binary {
-		overall = 1
-		for i := range formats {
-			formats[i] = 1
-		}
-	}
-	c.out.send(&pgproto3.CopyInResponse{OverallFormat: overall, ColumnFormatCodes: formats})
-	if err := c.out.flush(); err != nil {
-		return 0, err
-	}
-	for {
-		// A cancel ends the wait between two messages, never inside one: the session goes on afterwards.
-		kind, body, err := c.receive(context.WithoutCancel(ctx), MessageBytes, ctx.Done())
-		if err != nil {
-			in.Fail(err.Error())
-			if errors.Is(err, errStopped) {
-				err = context.Cause(ctx)
-			}
-			return 0, err
-		}
-		switch kind {
-		case 'd':
-			if err := in.Write(ctx, body); err != nil {
-				in.Fail(err.Error())
-				return 0, err
-			}
-		case 'c':
-			return in.Done(ctx)
-		case 'f':
-			reason, err := copyFailReason(body)
-			in.Fail(reason)
-			return 0, err
-		case 'H', 'S': // as PostgreSQL: no harm in them here
-		default:
-			err := violation("unexpected message type 0x%02X during COPY from stdin", kind)
-			in.Fail(err.Error())
-			return 0, err
-		}
-	}
-}
-
-// copyFailReason is what a client gave as the reason of giving up, and the error it gets for it.
-func copyFailReason(body []byte) (string, error) {
-	var m pgproto3.CopyFail
-	if err := m.Decode(body); err != nil {
-		return "", violation("invalid message format")
-	}
-	return m.Message, &tailrace.Error{Code: "57014", Message: fmt.Sprintf("COPY from stdin failed: %s", m.Message)}
 }

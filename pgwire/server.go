@@ -1,11 +1,13 @@
 package pgwire
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
 	"log/slog"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -194,7 +196,7 @@ func (s *Server) unregister(c *conn) {
 	delete(s.conns, c.id)
 }
 
-// each calls fn with every connection, outside the lock.
+// each calls fn with every connection, the oldest first, outside the lock.
 func (s *Server) each(fn func(*conn)) {
 	s.mu.Lock()
 	all := make([]*conn, 0, len(s.conns))
@@ -202,6 +204,7 @@ func (s *Server) each(fn func(*conn)) {
 		all = append(all, c)
 	}
 	s.mu.Unlock()
+	slices.SortFunc(all, func(a, b *conn) int { return cmp.Compare(a.id, b.id) })
 	for _, c := range all {
 		fn(c)
 	}

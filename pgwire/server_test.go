@@ -1,6 +1,7 @@
 package pgwire_test
 
 import (
+	"bytes"
 	"context"
 	"log/slog"
 	"testing"
@@ -33,7 +34,9 @@ func startWith(t *testing.T, o server.Options) running {
 	ended := make(chan error, 1)
 	go func() {
 		o.Listen, o.HTTP, o.Drain = "127.0.0.1:0", "127.0.0.1:0", 2*time.Second
-		o.Logger = slog.New(slog.NewTextHandler(testWriter{t}, nil))
+		if o.Logger == nil {
+			o.Logger = slog.New(slog.NewTextHandler(testWriter{t}, nil))
+		}
 		o.Ready = func(a server.Addresses) { ready <- a }
 		ended <- server.Run(ctx, o)
 	}()
@@ -58,5 +61,8 @@ type testWriter struct{ t *testing.T }
 
 func (w testWriter) Write(p []byte) (int, error) {
 	w.t.Logf("%s", p)
+	if bytes.Contains(p, []byte("internal error")) {
+		w.t.Error("the server logged an internal error")
+	}
 	return len(p), nil
 }

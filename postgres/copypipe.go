@@ -8,12 +8,13 @@ import (
 )
 
 const (
-	// snapshotBatchBytes and snapshotBatchRows bound the batches that rows are delivered in.
-	snapshotBatchBytes = 1 << 20
-	snapshotBatchRows  = 16384
+	// snapshotBatchBytes and snapshotBatchRows bound the batches that rows are delivered in. As many rows are a page group of a stripe, which is then
+	// written from where it lies.
+	snapshotBatchBytes = 4 << 20
+	snapshotBatchRows  = 8192
 	// pipeBatches is how many batches wait between the reader and who stores them. It evens out that storing is sometimes nothing and sometimes
 	// the sorting and encoding of a part.
-	pipeBatches = 8
+	pipeBatches = 3
 )
 
 // copyWriter takes the messages of a COPY, each one line, and delivers batches. What is wrong with a value is kept in failed and the rest of the

@@ -39,16 +39,12 @@ func (n *node) startAt(ctx context.Context, c *log.Checkpoint) error {
 	return nil
 }
 
-// apply follows the log and applies every entry to the folds, until ctx is done. Between two entries it hands out the fold for
-// a checkpoint.
+// apply applies every entry of the log to the folds, until ctx is done. Between two entries it hands out the fold for a checkpoint.
 func (n *node) apply(ctx context.Context) error {
-	for e, err := range n.log.Follow(ctx, n.loop.after) {
-		if err != nil {
-			return fmt.Errorf("follow the log: %w", err)
-		}
+	return n.log.Apply(ctx, n.loop.after, func(e *log.Entry) error {
 		if e.Seq <= n.loop.checkpoint {
 			n.tail.Apply(e, nil) // the folds hold it already; only the windows do not
-			continue
+			return nil
 		}
 		if err := n.applyEntry(e); err != nil {
 			return fmt.Errorf("apply log entry %d: %w", e.Seq, err)
@@ -56,8 +52,8 @@ func (n *node) apply(ctx context.Context) error {
 		if n.loop.wanted.CompareAndSwap(true, false) {
 			n.loop.fold <- n.foldAt(e)
 		}
-	}
-	return ctx.Err()
+		return nil
+	})
 }
 
 // applyEntry applies one entry, in the order that the package comment gives.

@@ -4,11 +4,11 @@
 //	DIR/LOCK   held while a process uses the folder; says whose it is
 //	DIR/log    Consensus, a pebble store
 //	DIR/blob   Blob, a directory of write-once files
-//	DIR/index  copies of rows by key, in pebble, for lookups; made anew when it is missing
+//	DIR/index  copies of rows by key, for lookups; made anew when it is missing
 //	DIR/tmp    what queries spill; emptied at start-up
 //
-// The heart is one loop. It follows the log and applies each entry to the folds, always in the same order, so that whoever is told of an entry
-// finds everything below it already there:
+// The heart is one loop (log.Apply; who commits alone takes its turn at it). It applies each entry of the log to the folds, always in the same order, so that
+// whoever is told of an entry finds everything below it already there:
 //
 //	catalog ─▶ shards (schemas, then rows) ─▶ tail (wakes subscribers) ─▶ log.Applied (wakes committers and strict readers)
 //

@@ -130,9 +130,10 @@ func (in *inspector) part(ctx context.Context, blob tailrace.Blob, p shard.PartD
 	if err != nil {
 		return fmt.Errorf("part %s: %w", strings.TrimPrefix(p.Key, partFolder), err)
 	}
-	extent, err := inspectPart(ctx, p.Key, raw)
+	extent, err := inspectPart(ctx, p.Key, raw, false)
 	if extent != nil {
 		in.out.Parts = append(in.out.Parts, extent)
+		in.out.Damage = append(in.out.Damage, extent.Damage...)
 	}
 	if err == nil && int64(len(raw)) != p.Bytes {
 		err = fmt.Errorf("part %s has %d bytes instead of %d: %w", strings.TrimPrefix(p.Key, partFolder), len(raw), p.Bytes, tailrace.ErrCorrupt)

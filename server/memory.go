@@ -5,6 +5,7 @@ import (
 
 	"tailrace/budget"
 	"tailrace/query"
+	"tailrace/sql"
 )
 
 // budget cuts the node's memory.
@@ -31,22 +32,27 @@ func (o Options) GoMemory() (int64, error) {
 // queryMargin is which part of its share DuckDB is not told of: it goes a little beyond its limit.
 const queryMargin = 32
 
-// openQuery starts the query engine within its shares, which show what it takes.
-func (n *node) openQuery() (*query.Engine, error) {
+// openQuery starts the query engine within its shares, which show what it takes, and what files take beside it.
+func (n *node) openQuery(files *sql.Files) (*query.Engine, error) {
 	memory, spill := n.budget.Share(budget.Query), n.budget.Share(budget.Spill)
-	engine, err := query.NewEngine(query.Options{
-		MemoryBytes: memory.Limit(0) - memory.Limit(0)/queryMargin, Threads: queryThreads(), TempDir: n.tempDir(), TempBytes: spill.Limit(0),
-	})
+	o := query.Options{MemoryBytes: memory.Limit(0) - memory.Limit(0)/queryMargin, Threads: queryThreads(), TempDir: n.tempDir(), TempBytes: spill.Limit(0)}
+	if files != nil {
+		o.MemoryBytes -= o.MemoryBytes / filesPart
+		o.TempBytes -= o.TempBytes / filesPart
+	}
+	engine, err := query.NewEngine(o)
 	if err != nil {
 		return nil, err
 	}
 	memory.Measure(func() int64 {
 		used, _ := engine.Usage(context.Background())
-		return used
+		more, _ := fileUsage(files)
+		return used + more
 	})
 	spill.Measure(func() int64 {
 		_, used := engine.Usage(context.Background())
-		return used
+		_, more := fileUsage(files)
+		return used + more
 	})
 	return engine, nil
 }

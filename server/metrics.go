@@ -49,6 +49,12 @@ var (
 	descSubs   = described("subscriptions", "Subscriptions that run, by what they read: the snapshot, the tail's window (live), or history (behind).", "state")
 	descSubLag = described("subscription_lag_max_seconds", "How far the subscription that is furthest behind is behind the newest committed time.")
 	descWindow = described("tail_window_bytes", "Bytes of recent batches that the tail keeps.")
+	descFrames = described("frames_made_total", "Rows of a time, or pieces of a snapshot, that were encoded for all subscribers of one shape, since the start.")
+	descShared = described("frames_shared_total", "How often a subscriber sent a frame that was made for another, since the start.")
+	descFrameB = described("frame_bytes_total", "Bytes of the frames made, since the start.")
+	descKept   = described("frames_kept_bytes", "Bytes of the frames that are kept for subscribers who still come.")
+	descBuses  = described("snapshot_buses_total", "Snapshots read for all who subscribe in one shape at one time, since the start.")
+	descRiders = described("snapshot_riders_total", "Subscribers who took the time of another's snapshot, since the start.")
 
 	descSessions   = described("sessions", "PostgreSQL sessions that are open.")
 	descAccepted   = described("connections_accepted_total", "Connections accepted on the PostgreSQL port.")
@@ -96,8 +102,9 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 	gauge(descIndex, float64(nearby.Bytes))
 	gauge(descUnflushed, float64(n.shards.Unflushed()))
 	gauge(descUpper, float64(n.shards.Upper())/1e6)
+	c.flushes(out)
 	c.memory(gauge, counter)
-	c.subscriptions(gauge)
+	c.subscriptions(gauge, counter)
 	c.sessions(gauge, counter)
 	c.sources(gauge)
 }
@@ -115,7 +122,7 @@ func (c *collector) memory(gauge gaugeFunc, counter func(*prometheus.Desc, int64
 	counter(descMemoryFull, refusals)
 }
 
-func (c *collector) subscriptions(gauge gaugeFunc) {
+func (c *collector) subscriptions(gauge gaugeFunc, counter func(*prometheus.Desc, int64)) {
 	byState := map[string]int{"snapshot": 0, "live": 0, "behind": 0}
 	lag := 0.0
 	for _, s := range c.node.tail.List() {
@@ -127,6 +134,13 @@ func (c *collector) subscriptions(gauge gaugeFunc) {
 	}
 	gauge(descSubLag, lag)
 	gauge(descWindow, float64(c.node.tail.WindowSize()))
+	f := c.node.tail.Frames()
+	gauge(descKept, float64(f.Kept))
+	counter(descFrames, f.Made)
+	counter(descShared, f.Shared)
+	counter(descFrameB, f.Bytes)
+	counter(descBuses, f.Buses)
+	counter(descRiders, f.Riders)
 }
 
 func (c *collector) sessions(gauge gaugeFunc, counter func(*prometheus.Desc, int64)) {

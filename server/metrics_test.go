@@ -11,7 +11,7 @@ import (
 )
 
 // allowedLabels are the labels that a metric may have: each has few values, and none is chosen by a client's statements but a source's name.
-var allowedLabels = []string{"version", "state", "source", "share", "quantile", "le"}
+var allowedLabels = []string{"version", "state", "source", "share", "by", "quantile", "le"}
 
 // maxSeries bounds how many series a server without sources shows.
 const maxSeries = 300

@@ -15,6 +15,7 @@ import (
 	"tailrace/catalog"
 	"tailrace/ingest"
 	"tailrace/log"
+	"tailrace/pool"
 	"tailrace/shard"
 	"tailrace/tail"
 )
@@ -29,6 +30,7 @@ type node struct {
 	log       *log.Log
 	catalog   *catalog.Fold
 	shards    *shard.Set
+	pool      *pool.Pool // of all loads, flushes and merges
 	tail      *tail.Tail
 	loop      loop
 	counts    counts
@@ -43,7 +45,10 @@ type node struct {
 
 // open locks the folder and restores the folds from the newest checkpoint. Nothing runs yet. Close it.
 func open(ctx context.Context, o Options) (*node, error) {
-	n := &node{options: o.withDefaults(), catalog: catalog.NewFold(), fenced: make(chan struct{}, 1)}
+	n := &node{options: o.withDefaults(), catalog: catalog.NewFold(), pool: o.Pool, fenced: make(chan struct{}, 1)}
+	if n.pool == nil {
+		n.pool = pool.New(0)
+	}
 	if err := n.open(ctx, o.Data); err != nil {
 		_ = n.close() // err says more
 		return nil, err
@@ -70,7 +75,7 @@ func (n *node) open(ctx context.Context, dir string) (err error) {
 	if err := n.restore(from); err != nil {
 		return err
 	}
-	n.tail = tail.New(tail.Options{Budget: n.budget, Shards: n.shards})
+	n.tail = tail.New(tail.Options{Budget: n.budget, Shards: n.shards, PieceRows: n.stores.pieceRows()})
 	if err := n.startAt(ctx, from); err != nil || n.folder == nil {
 		return err
 	}

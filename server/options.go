@@ -4,6 +4,8 @@ import (
 	"log/slog"
 	"runtime"
 	"time"
+
+	"tailrace/pool"
 )
 
 // Options say how a node runs.
@@ -16,6 +18,8 @@ type Options struct {
 	MaxConnections int   // sessions at once; 0 is pgwire.DefaultConnections
 	Memory         int64 // bytes that the node may use, cut into shares (package budget); 0 is budget.Default
 	QueryMemory    int64 // bytes that SELECT may use before it spills, in place of its share; 0 is the share
+	// Files is the folder below which COPY may read and write files; "" is none. It must exist.
+	Files string
 	// Shares are sizes, in bytes, in place of those that Memory is cut into, by name: for tests.
 	Shares map[string]int64
 	// TLSCert and TLSKey are PEM files: the certificate, with what leads to its root, to show to PostgreSQL clients, and its key. Both or neither.
@@ -25,6 +29,8 @@ type Options struct {
 	Logger          *slog.Logger
 	// Reload, when set, brings the options as they are read again while the node runs. What can change does: see live.
 	Reload <-chan Options
+	// Pool, when set, does the tasks of loads, flushes and merges, and whoever gives it runs it or not: for tests. nil: the node has one of a worker for each core.
+	Pool *pool.Pool
 	// Stores, when set, are what the node runs on instead of a data folder.
 	Stores *Stores
 	// Ready, when set, is told once that the node serves, and where.

@@ -71,6 +71,7 @@ func (n *node) fixed(o Options) []string {
 		{"data", o.Data != was.Data},
 		{"listen", o.Listen != was.Listen},
 		{"http", o.HTTP != was.HTTP},
+		{"files", o.Files != was.Files},
 		{"query-memory", o.withDefaults().QueryMemory != was.QueryMemory},
 	} {
 		if option.differs {

@@ -40,7 +40,7 @@ func Run(ctx context.Context, o Options) error {
 	}
 }
 
-// hungTime is how long sessions that were ended may take to do so, before the log is stopped under them.
+// hungTime is how long sessions and upkeep that were ended may take to do so, before the log is stopped under them.
 const hungTime = 5 * time.Second
 
 // run is Run, once.
@@ -70,11 +70,15 @@ type edges struct {
 }
 
 // serve opens the edges, runs them until ctx is done, and drains them.
-func (n *node) serve(ctx context.Context) error {
+func (n *node) serve(ctx context.Context) (err error) {
+	files, err := n.openFiles()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeFiles(files)) }()
 	var engine *query.Engine
 	if !n.stores.NoQuery {
-		var err error
-		engine, err = n.openQuery()
+		engine, err = n.openQuery(files)
 		if err != nil {
 			return fmt.Errorf("start the query engine: %w", err)
 		}
@@ -88,7 +92,7 @@ func (n *node) serve(ctx context.Context) error {
 		TLS: func() *tls.Config { return n.live.Load().tls }, RequireTLS: func() bool { return n.live.Load().requireTLS },
 		Engine: &sql.Engine{
 			Budget: n.budget,
-			Log:    n.log, Catalog: n.catalog, Shards: n.shards, Tail: n.tail, Query: engine,
+			Log:    n.log, Catalog: n.catalog, Shards: n.shards, Tail: n.tail, Query: engine, Files: files, Pool: n.pool,
 			Sources: &sources{ingest: e.ingest, catalog: n.catalog}, Backup: n.startBackup, Logger: n.options.Logger, Started: time.Now(),
 		},
 	})
@@ -156,6 +160,7 @@ func (n *node) runEdges(ctx context.Context, e *edges, pgListener, httpListener 
 	defer endSessions()
 	upkeep, endUpkeep := context.WithCancel(kept)
 	defer endUpkeep()
+	var hung *time.Timer
 	sessionsEnded := make(chan struct{})
 	group.Go(func() error {
 		defer close(sessionsEnded)
@@ -171,13 +176,16 @@ func (n *node) runEdges(ctx context.Context, e *edges, pgListener, httpListener 
 		return nil
 	})
 	group.Go(func() error { return ended(e.ingest.Run(upkeep)) })
+	if n.options.Pool == nil {
+		group.Go(func() error { return ended(n.pool.Run(upkeep)) })
+	}
 	group.Go(func() error { return n.keepHouse(upkeep) })
 	group.Go(func() error { return ended(n.shards.Maintain(upkeep, n.keep)) })
 	group.Go(func() error { return n.checkpoints(upkeep) })
 	group.Go(func() error { return n.reloads(upkeep, e.pg) })
 	group.Go(func() error {
 		<-groupCtx.Done()
-		n.drain(e, sessionsEnded, endSessions)
+		hung = n.drain(e, sessionsEnded, endSessions)
 		endUpkeep()
 		return ended(web.Shutdown(kept)) // health says "draining" to the end; its requests are short
 	})
@@ -188,11 +196,14 @@ func (n *node) runEdges(ctx context.Context, e *edges, pgListener, httpListener 
 		}
 		n.options.Ready(at)
 	}
-	return group.Wait()
+	err := group.Wait()
+	hung.Stop()
+	return err
 }
 
 // drain ends the sessions: idle ones and subscriptions at once, with what to do next, the others when they are done or the time is up.
-func (n *node) drain(e *edges, sessionsEnded <-chan struct{}, endSessions context.CancelFunc) {
+// Unless the timer that it returns is stopped, the log ends a while later: a commit whose store does not answer, of a session or of the node's upkeep, waits for that.
+func (n *node) drain(e *edges, sessionsEnded <-chan struct{}, endSessions context.CancelFunc) (hung *time.Timer) {
 	within := n.live.Load().drain
 	n.options.Logger.Info("draining", "sessions", e.pg.Stats().Sessions, "within", within)
 	e.draining.Store(true)
@@ -206,8 +217,7 @@ func (n *node) drain(e *edges, sessionsEnded <-chan struct{}, endSessions contex
 		n.options.Logger.Warn("drain time is over: ending sessions that still run", "sessions", e.pg.Stats().Sessions)
 	}
 	endSessions()
-	// A commit whose store does not answer waits with its session until the log ends.
-	hung := time.AfterFunc(hungTime, n.stopLog)
-	defer hung.Stop()
+	hung = time.AfterFunc(hungTime, n.stopLog)
 	<-sessionsEnded
+	return hung
 }

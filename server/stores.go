@@ -23,7 +23,10 @@ type Stores struct {
 	Lease     time.Duration // silence after which a node's session is ended; 0: log.LeaseTime
 	// Ahead is how far this node's wall clock is ahead of the true time, at any moment; nil: not at all.
 	Ahead func() time.Duration
-	// Small makes the shards' limits so small that few rows make many runs and parts, so that a simulation of a minute sees all that days see.
+	// Yield lets others go on before a group of commits is taken; nil: runtime.Gosched.
+	Yield func()
+	// Small makes limits of the shards and of subscriptions so small that few rows make many runs, parts and pieces, so that a simulation of a minute sees all that
+	// days see.
 	Small bool
 	// NoQuery leaves SELECT's engine out: it is native code, whose threads no fake clock sees and no seed orders. Statements on whole keys do without.
 	NoQuery bool
@@ -31,6 +34,14 @@ type Stores struct {
 	Listen func() (net.Listener, error)
 	// OpenSource returns the adapter for a source; nil: those of the product.
 	OpenSource func(ingest.Config) (tailrace.Source, error)
+}
+
+// pieceRows is how many rows of a snapshot a subscription reads at once; 0 is the product's own measure.
+func (s Stores) pieceRows() int {
+	if s.Small {
+		return 20
+	}
+	return 0
 }
 
 // openStores opens the data folder, or takes the stores that were given.
@@ -58,14 +69,14 @@ func (n *node) openLog(ctx context.Context, s Stores) (from *log.Checkpoint, err
 	}
 	n.consensus = s.Consensus
 	n.log, from, err = log.Open(ctx, log.Options{
-		Consensus: s.Consensus, Blob: s.Blob, Session: s.Session, Shared: s.Shared, Lease: s.Lease, Ahead: s.Ahead, Logger: n.options.Logger,
+		Consensus: s.Consensus, Blob: s.Blob, Session: s.Session, Shared: s.Shared, Lease: s.Lease, Ahead: s.Ahead, Yield: s.Yield, Logger: n.options.Logger,
 		Reads: func() tailrace.Time { return n.shards.ReadsFrom() }, // asked once the log runs
 	})
 	if err != nil {
 		return nil, err
 	}
 	n.shards = shard.New(s.Blob, s.Session, shard.Options{
-		Budget: n.budget, Logger: n.options.Logger, Ended: n.log.Ended, Others: n.log.OthersRead, Keeper: n.isKeeper, Small: s.Small,
+		Budget: n.budget, Logger: n.options.Logger, Ended: n.log.Ended, Others: n.log.OthersRead, Keeper: n.isKeeper, Small: s.Small, Pool: n.pool,
 	})
 	return from, nil
 }

@@ -1,9 +1,7 @@
 package server
 
 import (
-	"context"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,9 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"tailrace"
 	"tailrace/catalog"
-	"tailrace/stripe"
 )
 
 // CatalogSummary names what exists. Secrets' values are not in it.
@@ -82,92 +78,6 @@ func names[T any](objects map[catalog.ID]*T, name func(*T) string) []string {
 	}
 	slices.Sort(out)
 	return out
-}
-
-// PartExtent is what a part says about itself.
-type PartExtent struct {
-	Name     string              `json:"name"`
-	Bytes    int64               `json:"bytes"`
-	Rows     int64               `json:"rows"`
-	SumDiff  int64               `json:"sum_diff"`
-	MinTime  tailrace.Time       `json:"min_time"` // plus the base time of the reference
-	MaxTime  tailrace.Time       `json:"max_time"`
-	SortKey  []tailrace.ColumnID `json:"sort_key"`
-	Hash     string              `json:"xxh3_128"`
-	Columns  []PartColumn        `json:"columns"`
-	Stripes  []StripeExtent      `json:"stripes"`
-	Settings map[string]int      `json:"settings"`
-}
-
-// PartColumn is a column of a part.
-type PartColumn struct {
-	ID      tailrace.ColumnID `json:"id"`
-	Name    string            `json:"name"`
-	Type    string            `json:"type"`
-	NotNull bool              `json:"not_null"`
-	Key     bool              `json:"key"`
-}
-
-// StripeExtent is a stripe of a part.
-type StripeExtent struct {
-	Rows   int            `json:"rows"`
-	Bytes  int64          `json:"bytes"`
-	Chunks []stripe.Chunk `json:"chunks"`
-}
-
-// InspectPart reads the part in a file and checks every byte of it. What could be read is returned beside an error.
-func InspectPart(ctx context.Context, path string) (*PartExtent, error) {
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return inspectPart(ctx, filepath.Base(path), raw)
-}
-
-func inspectPart(ctx context.Context, name string, raw []byte) (*PartExtent, error) {
-	short := strings.TrimPrefix(name, partFolder)
-	r, err := stripe.Open(ctx, func(_ context.Context, off, n int64) ([]byte, error) { return raw[off : off+n], nil }, int64(len(raw)))
-	if err != nil {
-		return nil, fmt.Errorf("part %s: %w", short, err)
-	}
-	r.Name = short
-	f := r.Footer()
-	out := &PartExtent{
-		Name: name, Bytes: int64(len(raw)), Rows: f.Rows, SumDiff: f.SumDiff, MinTime: f.MinTime, MaxTime: f.MaxTime, SortKey: f.SortKey,
-		Hash:     hex.EncodeToString(f.Hash[:]),
-		Settings: map[string]int{"stripe_rows": f.Settings.StripeRows, "stripe_bytes": f.Settings.StripeBytes, "page_rows": f.Settings.PageRows},
-	}
-	for i := range f.Schema.Fields {
-		x := &f.Schema.Fields[i]
-		out.Columns = append(out.Columns, PartColumn{ID: x.ID, Name: x.Name, Type: x.Type.String(), NotNull: x.NotNull, Key: slices.Contains(f.Schema.Key, i)})
-	}
-	var errs []error
-	for i := range f.Stripes {
-		chunks, err := r.Describe(ctx, i)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		out.Stripes = append(out.Stripes, StripeExtent{Rows: f.Stripes[i].Rows, Bytes: f.Stripes[i].Bytes, Chunks: chunks})
-	}
-	if len(errs) == 0 {
-		if err := stripe.Verify(ctx, raw); err != nil {
-			errs = append(errs, fmt.Errorf("part %s: %w", short, err))
-		}
-	}
-	return out, errors.Join(errs...)
-}
-
-// IsPart says whether the file at path begins like a part.
-func IsPart(path string) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	head := make([]byte, 8)
-	n, _ := f.ReadAt(head, 0) // a shorter file is no part
-	return stripe.IsPart(head[:n])
 }
 
 // inUse says whether a process has the data folder locked. It looks only: to try the lock could keep a server from starting.

@@ -41,7 +41,7 @@ func (x *bench) commit(_ context.Context, txn log.Txn) (tailrace.Time, error) {
 func (x *bench) load(n, per int, key func(i int) int64) {
 	ctx := context.Background()
 	for from := 0; from < n; from += per {
-		w := x.set.NewWriter(table, x.schema)
+		w := x.set.NewWriter(table, x.schema, WriteOptions{})
 		x.must(w.Append(ctx, x.rows(from, min(n, from+per), key)))
 		records, err := w.Records(ctx)
 		x.must(err)
@@ -72,7 +72,7 @@ func ascending(i int) int64 { return int64(i) }
 // updateAll commits one transaction that changes each of n ascending rows.
 func (x *bench) updateAll(n int) {
 	ctx := context.Background()
-	w := x.set.NewWriter(table, x.schema)
+	w := x.set.NewWriter(table, x.schema, WriteOptions{})
 	for from := 0; from < n; from += PieceRows {
 		old := x.rows(from, min(n, from+PieceRows), ascending)
 		b := tailrace.NewBatch(x.schema, 2*old.N)
@@ -222,7 +222,7 @@ func BenchmarkWriterIntoParts(b *testing.B) {
 	b.SetBytes(int64(in.Size()))
 	for b.Loop() {
 		ctx := context.Background()
-		w := x.set.NewWriter(table, x.schema)
+		w := x.set.NewWriter(table, x.schema, WriteOptions{})
 		x.must(w.Append(ctx, in))
 		_, err := w.Records(ctx)
 		x.must(err)

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -84,7 +86,7 @@ func (s *small) rows(first, n, size int) *tailrace.Batch {
 
 func (s *small) write(batches ...*tailrace.Batch) []log.Record {
 	s.t.Helper()
-	w := s.set.NewWriter(table, s.schema)
+	w := s.set.NewWriter(table, s.schema, WriteOptions{})
 	for _, b := range batches {
 		if err := w.Append(s.t.Context(), b); err != nil {
 			s.t.Fatal(err)
@@ -248,7 +250,7 @@ func TestTransactionsSpillInTheirShare(t *testing.T) {
 	s := newSmall(t, map[string]int64{budget.Transactions: 2 << 20})
 	writers := make([]*Writer, 8)
 	for i := range writers {
-		writers[i] = s.set.NewWriter(table, s.schema)
+		writers[i] = s.set.NewWriter(table, s.schema, WriteOptions{})
 	}
 	for round := range 10 {
 		for i, w := range writers {
@@ -271,7 +273,7 @@ func TestTransactionsSpillInTheirShare(t *testing.T) {
 	if u := s.within(budget.Transactions); u.Peak < u.Limit/2 {
 		t.Errorf("got %+v, want the half of it that rows may have to have been used", u)
 	}
-	w := s.set.NewWriter(table, s.schema)
+	w := s.set.NewWriter(table, s.schema, WriteOptions{})
 	if err := w.Append(t.Context(), s.rows(0, 2000, 200)); err != nil {
 		t.Fatal(err)
 	}
@@ -317,5 +319,87 @@ func TestKeySetIsASet(t *testing.T) {
 	set.Free()
 	if got := share.Usage().Used; got != 0 || set.Has(h) {
 		t.Errorf("after Free: got %d bytes used, want 0", got)
+	}
+}
+
+// TestLookupsKeepToTheirShares: page groups are let go of, and what the index has in memory goes to its tables, however much is looked up and written.
+func TestLookupsKeepToTheirShares(t *testing.T) {
+	s := newSmall(t, map[string]int64{budget.Pages: 1 << 20, budget.Index: 2 << 20})
+	s.set.limits.index, s.set.limits.indexMisses, s.set.limits.indexBatch = 0, 8, 100<<10
+	ctx := t.Context()
+	if err := s.set.OpenIndex(ctx, t.TempDir(), sim.NewConsensus(), s.seq); err != nil {
+		t.Fatal(err)
+	}
+	defer s.set.CloseIndex()
+	const keys, size = 40_000, 100
+	version := make([]int, keys)
+	for from := 0; from < keys; from += 8000 {
+		s.apply(s.write(s.rows(from, 8000, size))...)
+	}
+	sh := s.set.Shard(table)
+	if err := sh.merge(ctx, s.commit); err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	loop := &indexing{s: s.set, paused: map[tailrace.CollectionID]time.Time{}}
+	peaks := map[string]int64{}
+	for round := range 30 {
+		if round > 5 { // not before the index is wanted
+			s.apply(s.write(s.newVersions(version, rng.IntN(keys-1500), 1500, size))...)
+			s.set.opts.FlushBytes = 1
+			s.set.flushLarge(ctx, s.commit)
+		}
+		loop.turn(ctx)
+		s.lookUp(sh, version, rng, size)
+		for _, name := range []string{budget.Pages, budget.Index} {
+			u := s.node.Share(name).Usage()
+			if u.Used > u.Limit {
+				t.Fatalf("round %d: got %+v, want it within the limit", round, u)
+			}
+			peaks[name] = u.Peak
+		}
+	}
+	if got := s.set.IndexStats(); got.Collections != 1 || got.Bytes < keys*size/4 {
+		t.Errorf("index: got %+v, want it used", got)
+	}
+	if peaks[budget.Pages] < 1<<19 || peaks[budget.Index] < 1<<18 {
+		t.Errorf("peaks: got %v, want both shares to have been used", peaks)
+	}
+	t.Log(peaks, s.set.IndexStats())
+}
+
+// newVersions gives n keys from first on a new value each.
+func (s *small) newVersions(version []int, first, n, size int) *tailrace.Batch {
+	b := tailrace.NewBatch(s.schema, 2*n)
+	for key := first; key < first+n; key++ {
+		for _, diff := range []tailrace.Diff{-1, 1} {
+			b.Cols[0].AppendInt64(int64(key))
+			b.Cols[1].AppendString(valueOf(version[key], size))
+			b.AppendDiff(diff)
+			if diff < 0 {
+				version[key]++
+			}
+		}
+	}
+	return b
+}
+
+// valueOf is a key's value in some version, as rows makes it in the first.
+func valueOf(version, size int) string { return strings.Repeat(string(rune('x'-version%20)), size) }
+
+// lookUp looks up keys here and there, each of which must be what it is now.
+func (s *small) lookUp(sh *Shard, version []int, rng *rand.Rand, size int) {
+	s.t.Helper()
+	for range 40 {
+		key := rng.IntN(len(version))
+		b := &tailrace.Batch{IDs: []tailrace.ColumnID{1}, Cols: []tailrace.Column{tailrace.MakeColumn(tailrace.KindInt8, 1)}, N: 1}
+		b.Cols[0].AppendInt64(int64(key))
+		rows, at, err := sh.Lookup(s.t.Context(), b, s.now, nil)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		if got := string(rows.Cols[1].Bytes(int(at[0]))); got != valueOf(version[key], size) {
+			s.t.Fatalf("key %d: got %.10s..., want version %d", key, got, version[key])
+		}
 	}
 }

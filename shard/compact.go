@@ -99,7 +99,7 @@ func (sh *Shard) compact(ctx context.Context, commit Commit) error {
 		return nil
 	}
 	l := newLayout(m.schema)
-	w := sh.set.newRunWriter(l, group[0].lower, endOf(group), false)
+	w := sh.set.newRunWriter(ctx, l, group[0].lower, endOf(group), false)
 	r, err := sh.joinHistory(ctx, group, w)
 	if err != nil {
 		w.abort(ctx, nil)
@@ -132,21 +132,17 @@ func endOf(runs []*run) tailrace.Time {
 
 // joinHistory writes the updates of all runs as one, each with its time.
 func (sh *Shard) joinHistory(ctx context.Context, group []*run, w *runWriter) (*run, error) {
-	all := tailrace.NewBatch(w.l.schema, 0)
-	all.Times = []tailrace.Time{}
+	g := sh.set.newGroups(w.l)
 	for _, r := range group {
-		if err := sh.loadRun(ctx, r, w.l, 0, tailrace.MaxTime, all); err != nil {
+		if err := sh.eachTimed(ctx, r, w.l, 0, tailrace.MaxTime, g.append); err != nil {
 			return nil, err
 		}
 	}
-	if err := w.append(ctx, w.l.consolidated(w.l.sorted(all), true)); err != nil {
-		return nil, err
-	}
-	return w.finish(ctx)
+	return w.sorted(ctx, &g, true)
 }
 
-// loadRun adds a run's updates with lo < time <= hi to out, each with its time, in the run's order.
-func (sh *Shard) loadRun(ctx context.Context, r *run, l *layout, lo, hi tailrace.Time, out *tailrace.Batch) error {
+// eachTimed calls fn with a run's updates with lo < time <= hi, each with its time, in the run's order.
+func (sh *Shard) eachTimed(ctx context.Context, r *run, l *layout, lo, hi tailrace.Time, fn func(*tailrace.Batch)) error {
 	rr := sh.set.readRun(r, l)
 	rr.timed, rr.lo, rr.hi, rr.times = true, lo, hi, true
 	for {
@@ -154,7 +150,6 @@ func (sh *Shard) loadRun(ctx context.Context, r *run, l *layout, lo, hi tailrace
 		if c == nil || err != nil {
 			return err
 		}
-		appendBatch(out, c.b)
-		out.Times = append(out.Times, c.b.Times...)
+		fn(c.b)
 	}
 }

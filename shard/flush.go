@@ -72,7 +72,7 @@ func (sh *Shard) flush(ctx context.Context, commit Commit, threshold int) error 
 		}
 	}
 	for _, batches := range plan {
-		w := sh.set.newRunWriter(l, batches[0].time, batches[len(batches)-1].time+1, false)
+		w := sh.set.newRunWriter(ctx, l, batches[0].time, batches[len(batches)-1].time+1, false)
 		written = append(written, w)
 		r, err := writeBatches(ctx, w, batches)
 		if err != nil {
@@ -95,12 +95,19 @@ func (sh *Shard) flush(ctx context.Context, commit Commit, threshold int) error 
 
 // writeBatches sorts memtable batches into a run, nil when they come to nothing.
 func writeBatches(ctx context.Context, w *runWriter, batches []*memBatch) (*run, error) {
-	b, err := joined(batches, w.l.schema)
-	if err != nil {
-		return nil, err
+	g := w.set.newGroups(w.l)
+	var times []tailrace.Time
+	for _, m := range batches {
+		b, err := m.batch()
+		if err != nil {
+			return nil, err
+		}
+		for times = times[:0]; len(times) < b.N; {
+			times = append(times, m.time)
+		}
+		b = b.Project(w.l.schema)
+		b.Times = times
+		g.append(b)
 	}
-	if err := w.append(ctx, w.l.consolidated(w.l.sorted(b), true)); err != nil {
-		return nil, err
-	}
-	return w.finish(ctx)
+	return w.sorted(ctx, &g, true)
 }

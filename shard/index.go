@@ -93,14 +93,18 @@ func headColumns(b *tailrace.Batch, l *layout) []*tailrace.Column {
 
 // appendHeadOf adds the head key of row i, given its columns; a column that is not there has the field's Missing value.
 func appendHeadOf(dst []byte, cols []*tailrace.Column, l *layout, i int) []byte {
-	for k, f := range l.order[:l.head] {
-		field := &l.schema.Fields[f]
-		if cols[k] == nil {
-			c := tailrace.ConstColumn(field.Type.Kind, field.Missing, 1)
-			dst = tailrace.AppendKey(dst, field.Type, &c, 0)
-			continue
-		}
-		dst = tailrace.AppendKey(dst, field.Type, cols[k], i)
+	for k := range cols {
+		dst = l.appendKeyOf(dst, cols, k, i)
 	}
 	return dst
+}
+
+// appendKeyOf adds what place k of the order has of it.
+func (l *layout) appendKeyOf(dst []byte, cols []*tailrace.Column, k, i int) []byte {
+	field := &l.schema.Fields[l.order[k]]
+	if cols[k] == nil {
+		c := tailrace.ConstColumn(field.Type.Kind, field.Missing, 1)
+		return tailrace.AppendKey(dst, field.Type, &c, 0)
+	}
+	return tailrace.AppendKey(dst, field.Type, cols[k], i)
 }

@@ -36,6 +36,28 @@ type indexing struct {
 	paused  map[tailrace.CollectionID]time.Time // until when
 }
 
+// mergeIndex keeps the index's runs few, until ctx is done. A merge may be long; the index is brought on and read meanwhile.
+func (s *Set) mergeIndex(ctx context.Context) {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	var paused time.Time // until when, after an error
+	for ctx.Err() == nil {
+		if store := s.index.Load(); store != nil && store.Damaged() == nil && !s.opts.Now().Before(paused) {
+			did, err := store.Merge(ctx)
+			if err != nil {
+				s.report(ctx, "merge the index", 0, err)
+				paused = s.opts.Now().Add(indexPause)
+			} else if did {
+				continue
+			}
+		}
+		select {
+		case <-ctx.Done():
+		case <-tick.C:
+		}
+	}
+}
+
 // keepIndex brings the index up to what is flushed, makes it for collections that need it, until ctx is done.
 func (s *Set) keepIndex(ctx context.Context) {
 	k := &indexing{s: s, paused: map[tailrace.CollectionID]time.Time{}}
@@ -133,7 +155,7 @@ func (sh *Shard) keep(ctx context.Context, store *index.Store) (wrote bool, err 
 		behind += r.rows()
 	}
 	switch {
-	case to <= low || len(runs) == 0:
+	case to <= low || len(runs) == 0, store.Runs(sh.id) >= index.MaxRuns: // merges come first
 		return false, nil
 	case behind > int64(sh.set.limits.indexBehind) && behind > stateRows(m)/rebuildShare:
 		return true, sh.load(ctx, store, upper, seq)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"tailrace"
+	"tailrace/stripe"
 )
 
 // layout is the order that a reader wants: a schema and how its rows sort.
@@ -15,13 +16,22 @@ type layout struct {
 	order  []int // Schema.SortOrder
 	// head is how many columns of order make the head key: the primary key's, or all when there is none. Rows of one snapshot
 	// that share a head key are never cut apart.
-	head int
+	head  int
+	by    []comparison // of each column of order
+	loose bool         // values of some column may be equal in SQL and differ in their bytes
+	// fixedRaw is what rawSize counts of every row.
+	fixedRaw int64
 }
 
 func newLayout(s *tailrace.Schema) *layout {
 	l := &layout{schema: s, order: s.SortOrder(), head: len(s.Key)}
 	if l.head == 0 {
 		l.head = len(l.order)
+	}
+	l.by, l.fixedRaw = make([]comparison, len(l.order)), stripe.FixedRow(s)
+	for i, c := range l.order {
+		l.by[i] = comparisonOf(s.Fields[c].Type.Kind)
+		l.loose = l.loose || l.by[i] == byKey
 	}
 	return l
 }
@@ -42,10 +52,6 @@ func (l *layout) ids() []tailrace.ColumnID {
 
 func (l *layout) appendHead(dst []byte, b *tailrace.Batch, i int) []byte {
 	return tailrace.AppendRowKey(dst, l.schema, l.order[:l.head], b, i)
-}
-
-func (l *layout) appendKey(dst []byte, b *tailrace.Batch, i int) []byte {
-	return tailrace.AppendRowKey(dst, l.schema, l.order, b, i)
 }
 
 // shared is how many columns of l's order a run's order begins with, and whether the run is sorted exactly as l asks. Columns that
@@ -112,27 +118,6 @@ func (l *layout) sort(b *tailrace.Batch) []int32 {
 		rows[i] = r.row
 	}
 	return rows
-}
-
-// tie orders rows whose head keys are equal: by the keys of the other columns, then by stored bytes. Its buffers are used again.
-type tie struct{ x, y []byte }
-
-// compare looks at stored bytes first: columns that are equal there need no key, and an update's old row is equal in all.
-//
-// Hot: the plain form, which makes all keys, is in a test.
-func (t *tie) compare(l *layout, a *tailrace.Batch, i int, b *tailrace.Batch, j int) int {
-	for at := l.head; at < len(l.order); at++ {
-		if tailrace.CompareStored(l.order[at:at+1], a, i, b, j) == 0 {
-			continue
-		}
-		f := l.order[at]
-		typ := l.schema.Fields[f].Type
-		t.x, t.y = tailrace.AppendKey(t.x[:0], typ, &a.Cols[f], i), tailrace.AppendKey(t.y[:0], typ, &b.Cols[f], j)
-		if r := bytes.Compare(t.x, t.y); r != 0 {
-			return r
-		}
-	}
-	return tailrace.CompareStored(l.order, a, i, b, j)
 }
 
 // headBytes is about what the head keys of b take, in bytes: three bytes a value beside those of the value.

@@ -121,7 +121,11 @@ func sliceOf(mem []*memBatch, limit int) int {
 func (x *listener) load(ctx context.Context, r *run) (*tailrace.Batch, error) {
 	out := tailrace.NewBatch(x.l.schema, 0)
 	out.Times = []tailrace.Time{}
-	if err := x.sh.loadRun(ctx, r, x.l, x.lo, x.hi, out); err != nil {
+	err := x.sh.eachTimed(ctx, r, x.l, x.lo, x.hi, func(b *tailrace.Batch) {
+		appendBatch(out, b)
+		out.Times = append(out.Times, b.Times...)
+	})
+	if err != nil {
 		return nil, err
 	}
 	return x.l.sorted(out), nil

@@ -34,7 +34,7 @@ func (sh *Shard) lookup(ctx context.Context, keys *tailrace.Batch, asOf tailrace
 	if err := sh.readable(m, asOf); err != nil {
 		return nil, nil, false, err
 	}
-	l := newLayout(m.schema)
+	l := sh.layoutOf(m.schema)
 	if !l.keyed() {
 		return nil, nil, false, fmt.Errorf("the collection has no primary key")
 	}
@@ -71,6 +71,16 @@ func (sh *Shard) lookup(ctx context.Context, keys *tailrace.Batch, asOf tailrace
 	return rows, at, true, err
 }
 
+// layoutOf is the layout of a schema, kept for the next Lookup: it costs one of few keys more than the search.
+func (sh *Shard) layoutOf(s *tailrace.Schema) *layout {
+	if l := sh.layout.Load(); l != nil && l.schema == s {
+		return l
+	}
+	l := newLayout(s)
+	sh.layout.Store(l)
+	return l
+}
+
 // query is a Lookup on its way.
 type query struct {
 	sh     *Shard
@@ -81,6 +91,7 @@ type query struct {
 	index  *indexed        // takes the state's place; nil when it is not used
 	near   *tailrace.Batch // the index's rows, in the newest schema
 	wanted []wantedKey     // sorted by key
+	ends   []int32         // of a key of several columns: where each ends in it, by place; nil when there is one
 }
 
 // wantedKey is a key and the updates found for it.
@@ -107,7 +118,12 @@ func (q *query) sortKeys(keys *tailrace.Batch) error {
 	buf := make([]byte, 0, 16*keys.N) // keys stay where they are when it grows
 	for i := range q.wanted {
 		from := len(buf)
-		buf = appendHeadOf(buf, cols, q.l, i)
+		for k := range cols {
+			buf = q.l.appendKeyOf(buf, cols, k, i)
+			if len(cols) > 1 {
+				q.ends = append(q.ends, int32(len(buf)-from))
+			}
+		}
 		q.wanted[i] = wantedKey{key: buf[from:len(buf):len(buf)], place: i}
 	}
 	slices.SortFunc(q.wanted, func(a, b wantedKey) int { return bytes.Compare(a.key, b.key) })

@@ -33,6 +33,10 @@ func (s *Set) Maintain(ctx context.Context, commit Commit) error {
 		return nil
 	})
 	g.Go(func() error {
+		s.mergeIndex(ctx)
+		return nil
+	})
+	g.Go(func() error {
 		tick := time.NewTicker(lookEvery)
 		defer tick.Stop()
 		for ctx.Err() == nil {

@@ -1,7 +1,6 @@
 package shard
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,10 +9,6 @@ import (
 
 	"tailrace/log"
 )
-
-// ReuseBytes is the size of a part from which a merge takes it over as it is, when its keys meet no other part's. Smaller ones are written
-// anew so that parts do not stay small.
-const ReuseBytes = 4 << 20
 
 // mergeAll merges every collection that is due.
 func (s *Set) mergeAll(ctx context.Context, commit Commit) {
@@ -38,7 +33,7 @@ func (sh *Shard) merge(ctx context.Context, commit Commit) error {
 		return fmt.Errorf("merge collection %d: %w", sh.id, err)
 	}
 	defer grant.Free()
-	w := sh.set.newRunWriter(newLayout(m.schema), 0, j.to+1, true)
+	w := sh.set.newRunWriter(ctx, newLayout(m.schema), 0, j.to+1, true)
 	r, err := sh.fold(ctx, j, w)
 	if err != nil {
 		w.abort(ctx, m.parts())
@@ -76,14 +71,26 @@ func (sh *Shard) fold(ctx context.Context, j *mergeJob, w *runWriter) (*run, err
 			}
 			continue
 		}
-		if err := sh.foldStretch(ctx, j, s, w); err != nil {
+		finer, err := sh.byStripes(ctx, s, j.whole(), w)
+		if err != nil {
 			return nil, err
+		}
+		for _, x := range finer {
+			if x.reader != nil {
+				err = w.copy(ctx, x.reader, x.stripe)
+			} else {
+				err = sh.foldStretch(ctx, j, x, w)
+			}
+			if err != nil {
+				return nil, err
+			}
 		}
 	}
 	return w.finish(ctx)
 }
 
-// foldStretch merges the parts of one stretch of keys.
+// foldStretch adds up the rows of one stretch of keys. They are divided evenly into as few stripes as take all: a short one at the end would stay short, with those after it
+// copied.
 func (sh *Shard) foldStretch(ctx context.Context, j *mergeJob, s stretch, w *runWriter) error {
 	p := &picture{sh: sh, l: w.l}
 	for _, in := range s.inputs {
@@ -96,7 +103,8 @@ func (sh *Shard) foldStretch(ctx context.Context, j *mergeJob, s stretch, w *run
 	if err := c.start(ctx, p.streams, nil); err != nil {
 		return err
 	}
-	for {
+	most := s.stripeRows(sh.set.limits)
+	for rows := 0; ; {
 		piece, err := c.Next(ctx)
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -104,8 +112,15 @@ func (sh *Shard) foldStretch(ctx context.Context, j *mergeJob, s stretch, w *run
 		if err != nil {
 			return err
 		}
-		if err := w.append(ctx, piece); err != nil {
+		rows += piece.N
+		if err := w.take(ctx, piece); err != nil {
 			return err
+		}
+		if rows >= most {
+			rows = 0
+			if err := w.endStripe(ctx); err != nil {
+				return err
+			}
 		}
 	}
 }
@@ -114,7 +129,8 @@ func (sh *Shard) foldStretch(ctx context.Context, j *mergeJob, s stretch, w *run
 type input struct {
 	r       *run
 	history bool
-	loose   bool // written for this merge only: its parts cannot be taken over
+	loose   bool        // written for this merge only: its parts cannot be taken over
+	spans   []groupSpan // of each part: what is merged of it; nil: everything
 }
 
 // inputs lists what the job merges. A run that the order's head does not find its place in is sorted first.
@@ -137,80 +153,9 @@ func (sh *Shard) inputs(ctx context.Context, j *mergeJob, l *layout) (ins []inpu
 // reader reads the updates of an input that the job folds.
 func (sh *Shard) reader(in input, j *mergeJob, l *layout) *runReader {
 	rr := sh.set.readRun(in.r, l)
+	rr.spans = in.spans
 	if in.history {
 		rr.timed, rr.lo, rr.hi = true, j.from, j.to
 	}
 	return rr
-}
-
-// stretch is a range of keys: either one part that is taken over whole or inputs to be merged.
-type stretch struct {
-	whole  *part
-	inputs []input
-}
-
-// stretches divides the inputs' parts by keys, in key order. A part of at least reuse bytes that meets no other one and is fit to stand in the result is a stretch
-// of its own; all that lies between two such makes one stretch.
-func stretches(ins []input, whole bool, l *layout, reuse int) []stretch {
-	if slices.ContainsFunc(ins, func(in input) bool { return !slices.Equal(in.r.order, l.ids()) }) {
-		return []stretch{{inputs: ins}}
-	}
-	type piece struct {
-		p  *part
-		in int
-	}
-	var pieces []piece
-	for i, in := range ins {
-		for _, p := range in.r.parts {
-			pieces = append(pieces, piece{p, i})
-		}
-	}
-	slices.SortStableFunc(pieces, func(a, b piece) int { return bytes.Compare(a.p.first, b.p.first) })
-	var out []stretch
-	var open []piece
-	closeOpen := func() {
-		if len(open) == 0 {
-			return
-		}
-		s := stretch{}
-		for i, in := range ins { // a run's parts in the stretch follow one another
-			sub := *in.r
-			sub.parts = nil
-			for _, x := range open {
-				if x.in == i {
-					sub.parts = append(sub.parts, x.p)
-				}
-			}
-			if len(sub.parts) > 0 {
-				s.inputs = append(s.inputs, input{r: &sub, history: in.history, loose: in.loose})
-			}
-		}
-		out, open = append(out, s), nil
-	}
-	for i := 0; i < len(pieces); {
-		end, n := pieces[i].p, 1 // parts i..i+n meet; end reaches furthest
-		for i+n < len(pieces) && !end.endsBelow(pieces[i+n].p.first) {
-			if next := pieces[i+n].p; bytes.Compare(next.last, end.last) > 0 {
-				end = next
-			}
-			n++
-		}
-		if p := pieces[i].p; n == 1 && p.size >= int64(reuse) && !ins[pieces[i].in].loose && fits(p, whole) {
-			closeOpen()
-			out = append(out, stretch{whole: p})
-		} else {
-			open = append(open, pieces[i:i+n]...)
-		}
-		i += n
-	}
-	closeOpen()
-	return out
-}
-
-// fits reports whether a part can be part of the result as it is; whole tells that this is the whole state.
-func fits(p *part, whole bool) bool {
-	if whole {
-		return p.flags&flagPlain != 0
-	}
-	return p.flags&flagSingle != 0
 }

@@ -186,7 +186,7 @@ func TestRowsInOrderBecomeOneRun(t *testing.T) {
 	ctx := context.Background()
 	w := newWorld(t, 2, true)
 	for _, disorder := range []bool{false, true} {
-		wr := w.set.NewWriter(table, w.schema)
+		wr := w.set.NewWriter(table, w.schema, WriteOptions{})
 		for i := range 2000 {
 			k := i
 			if disorder && i == 1000 {
@@ -204,7 +204,7 @@ func TestRowsInOrderBecomeOneRun(t *testing.T) {
 		if err := wr.Cut(ctx); err != nil {
 			t.Fatal(err)
 		}
-		if n := len(wr.cut.runs); (n == 1) == disorder {
+		if n := len(wr.load.runs); (n == 1) == disorder {
 			t.Errorf("disorder %v: got %d runs", disorder, n)
 		}
 		rows := 0
@@ -217,4 +217,9 @@ func TestRowsInOrderBecomeOneRun(t *testing.T) {
 		}
 		wr.Abort(ctx)
 	}
+}
+
+// appendKey is the plain way to compare rows.
+func (l *layout) appendKey(dst []byte, b *tailrace.Batch, i int) []byte {
+	return tailrace.AppendRowKey(dst, l.schema, l.order, b, i)
 }

@@ -8,42 +8,31 @@ import (
 	"tailrace"
 )
 
-// pendingView is what a writer had when a cursor was opened: runs, whose parts are read as those of the collection are, and a buffer.
+// pendingView is what a writer had when a cursor was opened: runs, whose parts are read as those of the collection are, and what was in memory.
 type pendingView struct {
-	runs []*run
-	buf  *tailrace.Batch // nil when it was empty
+	runs    []*run
+	batches []*tailrace.Batch
 }
 
 // view returns the updates so far, as they stay whatever is appended later.
 func (w *Writer) view(ctx context.Context) (pendingView, error) {
-	w.follows = false
-	if err := w.cut.settle(ctx); err != nil {
-		return pendingView{}, w.failed(err)
-	}
 	v := pendingView{}
-	for _, rw := range w.cut.runs {
-		if len(rw.out.parts) > 0 {
-			r := rw.out
-			r.parts = slices.Clone(r.parts)
-			v.runs = append(v.runs, &r)
+	if err := w.settle(ctx); err != nil {
+		return v, err
+	}
+	if w.load != nil {
+		for _, r := range w.load.written() {
+			now := *r
+			now.parts = slices.Clone(r.parts)
+			v.runs = append(v.runs, &now)
 		}
 	}
-	if w.buf.N > 0 {
-		v.buf = w.lend()
-	}
+	v.batches = w.lend()
 	return v, nil
 }
 
-// lend is the buffer, to be read by others while more is appended.
-func (w *Writer) lend() *tailrace.Batch {
-	w.lent = true
-	view := *w.buf
-	view.Cols = append([]tailrace.Column(nil), w.buf.Cols...)
-	return &view
-}
-
 // InMemory reports whether none of the updates is in a part.
-func (w *Writer) InMemory() bool { return w.handed == 0 }
+func (w *Writer) InMemory() bool { return w.cuts == 0 }
 
 func viewsOf(ctx context.Context, writers []*Writer) ([]pendingView, error) {
 	var out []pendingView
@@ -63,7 +52,9 @@ func (p *picture) pending(views []pendingView) {
 		for _, r := range v.runs {
 			p.run(p.sh.set.readRun(r, p.l))
 		}
-		p.overlay(v.buf)
+		for _, b := range v.batches {
+			p.overlay(b)
+		}
 	}
 }
 

@@ -1,6 +1,9 @@
 package shard
 
-import "tailrace"
+import (
+	"tailrace"
+	"tailrace/stripe"
+)
 
 const (
 	// FlushBytes is how large a memtable grows, in bytes of encoded updates, before it is flushed, and how much of it goes into one run.
@@ -21,14 +24,17 @@ const (
 
 // limits are the sizes above as a Set uses them; tests take smaller ones, so that few rows make many runs and parts.
 type limits struct {
-	run, merge, mergeRows, mergeRuns, stateRuns, reuse, part, piece, slice, cut, hand, inline, listen int
-	index, indexMisses, indexBehind, indexBatch, historyRuns, historyBytes, historyRows               int
+	run, merge, mergeRows, mergeRuns, stateRuns, reuse, part, piece, slice, inline, listen        int
+	group, stripe                                                                                 int // rows
+	cut, mergeStripe                                                                              int // bytes of values of a stripe, in a transaction and in a merge
+	index, indexMisses, indexBehind, indexBatch, indexMem, historyRuns, historyBytes, historyRows int
 }
 
 func standardLimits() limits {
 	return limits{
 		run: FlushBytes, merge: MergeBytes, mergeRows: MergeRows, mergeRuns: MergeRuns, stateRuns: StateRuns, reuse: ReuseBytes,
-		part: PartBytes, piece: PieceRows, slice: SliceBytes, cut: CutBytes, hand: HandBytes, inline: InlineBytes, listen: ListenBytes,
+		part: PartBytes, piece: PieceRows, slice: SliceBytes, inline: InlineBytes, listen: ListenBytes,
+		group: stripe.PageRows, stripe: stripe.StripeRows, cut: stripe.StripeBytes, mergeStripe: stripe.StripeBytes,
 		index: IndexBytes, indexMisses: IndexMisses, indexBehind: IndexBehind, indexBatch: IndexBatch,
 		historyRuns: HistoryRuns, historyBytes: HistoryBytes, historyRows: HistoryRows,
 	}

@@ -58,8 +58,8 @@ func (r *Range) meets(low, high []byte) bool {
 	return false
 }
 
-// passes tells whether no row of page group g is wanted.
-func (rr *runReader) passes(reader *stripe.Reader, g int) (bool, error) {
+// passes tells whether no row of page group g is wanted: by its bounds, and where single values are, by the stripe's filters.
+func (rr *runReader) passes(ctx context.Context, reader *stripe.Reader, g int) (bool, error) {
 	for i := range rr.ranges {
 		r := &rr.ranges[i]
 		f := reader.Footer().Schema.Index(r.Column)
@@ -78,8 +78,33 @@ func (rr *runReader) passes(reader *stripe.Reader, g int) (bool, error) {
 		case low != nil && !r.meets(low, high), low == nil && nulls == rows:
 			return true, nil
 		}
+		if absent, err := r.absent(ctx, reader, reader.StripeOf(g)); err != nil || absent {
+			return absent, err
+		}
 	}
 	return false, nil
+}
+
+// maxAsked is how many values of a range a filter is asked for: beyond it a page group is read rather.
+const maxAsked = 64
+
+// absent reports whether the filter of stripe i says that no value of the range, which are single ones, is there. The column that rows are sorted by first needs none: its
+// bounds are narrow.
+func (r *Range) absent(ctx context.Context, reader *stripe.Reader, i int) (bool, error) {
+	if r.Nulls || len(r.Spans) > maxAsked || reader.Footer().SortKey[0] == r.Column {
+		return false, nil
+	}
+	for _, s := range r.Spans {
+		if s.Low == nil || !bytes.Equal(s.Low, s.High) {
+			return false, nil
+		}
+	}
+	for _, s := range r.Spans {
+		if may, err := reader.MayHold(ctx, i, r.Column, s.Low); err != nil || may {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // count notes that page group g was read or passed over.
@@ -88,12 +113,8 @@ func (rr *runReader) count(reader *stripe.Reader, g int, passed bool) {
 	if s == nil {
 		return
 	}
-	stripes := reader.Footer().Stripes
-	n, first := 0, 0
-	for g >= first+len(stripes[n].Groups) {
-		first += len(stripes[n].Groups)
-		n++
-	}
+	n := reader.StripeOf(g)
+	first, end := reader.StripeGroups(n)
 	if g == first || rr.counted != n {
 		rr.counted, rr.any = n, false
 	}
@@ -106,7 +127,7 @@ func (rr *runReader) count(reader *stripe.Reader, g int, passed bool) {
 			s.StripesRead.Add(1)
 		}
 	}
-	if last := g == first+len(stripes[n].Groups)-1; last && !rr.any {
+	if g == end-1 && !rr.any {
 		s.StripesPruned.Add(1)
 	}
 }
@@ -194,7 +215,7 @@ func (rr *runReader) estimate(ctx context.Context, p *part, ids []tailrace.Colum
 		return err
 	}
 	for g := range reader.Groups() {
-		passed, err := rr.passes(reader, g)
+		passed, err := rr.passes(ctx, reader, g)
 		if err != nil {
 			return err
 		}

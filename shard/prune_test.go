@@ -32,8 +32,8 @@ func TestPrunedSnapshotEqualsWhole(t *testing.T) {
 	if pruned*20 < read {
 		t.Errorf("passed over %d page groups and read %d: the ranges tell nothing apart", pruned, read)
 	}
-	if got, want := stats.StripesRead.Load()+stats.StripesPruned.Load(), read+pruned; got != want { // a stripe here is one group
-		t.Errorf("counted %d stripes, want %d", got, want)
+	if got, groups := stats.StripesRead.Load()+stats.StripesPruned.Load(), read+pruned; got > groups || got*3 < groups { // a stripe here is up to three groups
+		t.Errorf("counted %d stripes of %d page groups", got, groups)
 	}
 }
 

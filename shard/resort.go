@@ -78,8 +78,8 @@ func groupStart(b *tailrace.Batch, l *layout, n int) int {
 func (sh *Shard) resort(ctx context.Context, in input, j *mergeJob, l *layout) (out []input, written []*runWriter, err error) {
 	src := sh.reader(in, j, l)
 	for {
-		b := tailrace.NewBatch(l.schema, 0)
-		for b.Size() < sh.set.limits.slice {
+		g := sh.set.newGroups(l)
+		for g.bytes() < sh.set.limits.slice {
 			c, err := src.next(ctx)
 			if err != nil {
 				return nil, written, err
@@ -87,20 +87,14 @@ func (sh *Shard) resort(ctx context.Context, in input, j *mergeJob, l *layout) (
 			if c == nil {
 				break
 			}
-			appendBatch(b, c.b)
+			g.append(c.b)
 		}
-		if b.N == 0 {
+		if g.bytes() == 0 {
 			return out, written, nil
 		}
-		b = l.consolidated(l.sorted(b), false)
-		w := sh.set.newRunWriter(l, 0, 1, true)
+		w := sh.set.newRunWriter(ctx, l, 0, 1, true)
 		written = append(written, w)
-		for from := 0; from < b.N; from += PieceRows {
-			if err := w.append(ctx, slice(b, from, min(b.N, from+PieceRows))); err != nil {
-				return nil, written, err
-			}
-		}
-		r, err := w.finish(ctx)
+		r, err := w.sorted(ctx, &g, false)
 		if err != nil {
 			return nil, written, err
 		}

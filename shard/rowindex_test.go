@@ -131,6 +131,11 @@ func (w *world) turnIndex(ctx context.Context) {
 		k.flushed = time.Now() // not now
 	}
 	k.turn(ctx)
+	if store := w.set.index.Load(); store.Damaged() == nil && w.rng.IntN(3) == 0 {
+		if _, err := store.Merge(ctx); err != nil && store.Damaged() == nil {
+			w.fatal("merge the index: %v", err)
+		}
+	}
 	if len(k.paused) > 0 && w.plan == nil && w.set.index.Load().Damaged() == nil {
 		_, err := w.shard().keep(ctx, w.set.index.Load())
 		w.fatal("keep: %v\n%s", err, w.describe())
@@ -158,7 +163,7 @@ func TestLookupBesideAMovingIndex(t *testing.T) {
 	const keys, checks = 64, 1000
 	ctx := context.Background()
 	w := newWorld(t, 77, false)
-	w.limits.index, w.limits.indexMisses, w.limits.indexBehind, w.limits.indexBatch = 0, 0, 200, 200
+	w.limits.index, w.limits.indexMisses, w.limits.indexBehind, w.limits.indexBatch, w.limits.indexMem = 0, 0, 200, 200, 2000
 	schema := &tailrace.Schema{Version: 1, Key: []int{0}, NextColumn: 3, Fields: []tailrace.Field{
 		{ID: 1, Name: "k", Type: tailrace.TypeOf(tailrace.KindInt8)}, {ID: 2, Name: "at", Type: tailrace.TypeOf(tailrace.KindInt8)},
 	}}
@@ -235,6 +240,10 @@ func TestLookupBesideAMovingIndex(t *testing.T) {
 			sh.rows.off()
 		}
 		_, err := sh.keep(ctx, set.index.Load())
+		return err
+	})
+	loop(func(*rand.Rand) error {
+		_, err := set.index.Load().Merge(ctx)
 		return err
 	})
 	looked, stop := make(chan struct{}), make(chan struct{})

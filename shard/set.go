@@ -1,9 +1,11 @@
 package shard
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,6 +14,7 @@ import (
 	"tailrace/budget"
 	"tailrace/index"
 	"tailrace/log"
+	"tailrace/pool"
 )
 
 var (
@@ -27,6 +30,7 @@ type Options struct {
 	NodeBytes      int                       // bytes of encoded updates of all memtables; 0: NodeBytes
 	PageCacheBytes int                       // bytes of page groups kept decoded for Lookup; 0: PageCacheBytes
 	Budget         *budget.Node              // nil: the sizes above, and no limit to what is read and written at once
+	Pool           *pool.Pool                // does what writing parts takes; nil: each caller by itself
 	Now            func() time.Time          // nil: time.Now
 	Logger         *slog.Logger              // nil: slog.Default()
 	Ended          func(session string) bool // whether a session has ended (log.Log.Ended); nil: none has
@@ -50,6 +54,7 @@ type Set struct {
 	counter  atomic.Uint64 // of part keys
 	upper    atomic.Uint64
 	seq      atomic.Uint64 // of the newest entry applied; set before upper is
+	stripes  stripeCounters
 	pages    *pageCache
 	wake     chan struct{} // a memtable is ready to be flushed; Maintain listens
 	settled  chan struct{} // updates became runs, which the local index can take up; Maintain listens
@@ -144,7 +149,7 @@ func (s *Set) Shard(id tailrace.CollectionID) *Shard {
 	return s.shards[id]
 }
 
-// all lists the collections.
+// all lists the collections by ID, so that what is done to one after the other is done in one order.
 func (s *Set) all() []*Shard {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -152,6 +157,7 @@ func (s *Set) all() []*Shard {
 	for _, sh := range s.shards {
 		out = append(out, sh)
 	}
+	slices.SortFunc(out, func(a, b *Shard) int { return cmp.Compare(a.id, b.id) })
 	return out
 }
 
@@ -244,7 +250,9 @@ func (s *Set) nudge(wake chan<- struct{}) {
 // Unflushed is the size of all memtables, in bytes of encoded updates.
 func (s *Set) Unflushed() int {
 	n := 0
-	for _, sh := range s.all() {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for _, sh := range s.shards {
 		n += sh.current().memSize
 	}
 	return n

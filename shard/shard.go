@@ -2,7 +2,10 @@ package shard
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
+	"sync/atomic"
 
 	"tailrace"
 )
@@ -14,7 +17,8 @@ type Shard struct {
 	memSort  memSort
 	index    memIndex
 	rows     rowIndex
-	flushing chan struct{} // holds a token while a flush of the collection runs
+	layout   atomic.Pointer[layout] // of the newest schema that was looked up by
+	flushing chan struct{}          // holds a token while a flush of the collection runs
 
 	mu      sync.Mutex // for memory only
 	m       *manifest
@@ -86,7 +90,7 @@ func (sh *Shard) install(m *manifest) {
 		return
 	}
 	named := m.parts()
-	for key := range old.parts() {
+	for _, key := range slices.Sorted(maps.Keys(old.parts())) {
 		if named[key] == nil {
 			sh.garbage = append(sh.garbage, deadPart{key, m.version, sh.set.Upper()})
 		}

@@ -195,7 +195,7 @@ func TestWriterMakesInlineRecordsOrParts(t *testing.T) {
 	w := newWorld(t, 6, true)
 	w.set.limits = standardLimits()
 	one := func(n int) []log.Record {
-		wr := w.set.NewWriter(table, w.schema)
+		wr := w.set.NewWriter(table, w.schema, WriteOptions{})
 		b := tailrace.NewBatch(w.schema, n)
 		for i := range n {
 			b.Cols[0].AppendString(strings.Repeat("x", 40))
@@ -234,7 +234,7 @@ func TestWriterMakesInlineRecordsOrParts(t *testing.T) {
 	if len(large) != 1 || large[0].Kind != log.KindRef || !large[0].Whole || len(large[0].Payload) > 1000 {
 		t.Fatalf("20,000 rows: got %d records, kind %d, whole %v, %d bytes", len(large), large[0].Kind, large[0].Whole, len(large[0].Payload))
 	}
-	wr := w.set.NewWriter(table, w.schema)
+	wr := w.set.NewWriter(table, w.schema, WriteOptions{})
 	b := tailrace.NewBatch(w.schema, 2)
 	row := w.randomRow()
 	appendRow(b, w.schema, row, 1)
@@ -250,7 +250,7 @@ func TestWriterMakesInlineRecordsOrParts(t *testing.T) {
 func TestAbortDeletesParts(t *testing.T) {
 	ctx := context.Background()
 	w := newWorld(t, 7, false)
-	wr := w.set.NewWriter(table, w.schema)
+	wr := w.set.NewWriter(table, w.schema, WriteOptions{})
 	if err := wr.Append(ctx, w.randomUpdates(300)); err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +285,7 @@ func TestMaintainReorganizes(t *testing.T) {
 		go func() { done <- w.set.Maintain(ctx, commit) }()
 		for range 600 {
 			b := w.randomUpdates(5)
-			wr := w.set.NewWriter(table, w.schema)
+			wr := w.set.NewWriter(table, w.schema, WriteOptions{})
 			if err := wr.Append(ctx, b); err != nil {
 				t.Fatal(err)
 			}

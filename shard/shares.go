@@ -23,8 +23,8 @@ func (l limits) within(n *budget.Node) limits {
 	l.part = part(l.part, budget.Merges, 8)
 	l.reuse = min(l.reuse, l.part/2)
 	l.slice = part(l.slice, budget.Merges, 8)
-	l.cut = part(l.cut, budget.Transactions, 12)
-	l.hand = min(l.hand, part(l.hand, budget.Transactions, 24))
+	l.cut = part(l.cut, budget.Transactions, 16)
+	l.mergeStripe = part(l.mergeStripe, budget.Merges, 16)
 	return l
 }
 
@@ -40,9 +40,9 @@ func (s *Set) flushCost() int64 {
 	return min(4*int64(s.limits.run), s.shares.merges.Limit(1<<62)/2)
 }
 
-// mergeCost is what a merge takes: a page group of every run, a piece, and a part that is built and then put.
+// mergeCost is what a merge takes: a page group of every run, a piece, three stripes on their way, encoded too, a part that is built and one that is put.
 func (s *Set) mergeCost(j *mergeJob) int64 {
-	cost := 2*int64(s.limits.part) + PieceBytes
+	cost := 2*int64(s.limits.part) + 4*int64(s.limits.mergeStripe) + PieceBytes
 	for _, runs := range [][]*run{j.state, j.history} {
 		for _, r := range runs {
 			cost += groupCost(r)
@@ -62,5 +62,8 @@ func (s *Set) indexOptions() index.Options {
 	})
 	o := index.Within(share.Limit(index.MemoryBytes))
 	o.Logger = s.logger
+	if n := int64(s.limits.indexMem); n > 0 {
+		o.MemtableBytes, o.TableBytes = n, 4*n
+	}
 	return o
 }

@@ -1,56 +1,49 @@
 package shard
 
-import (
-	"context"
+import "context"
 
-	"tailrace/budget"
-)
-
-// room is what a Writer takes of the share for transactions. When it gets no more, the writer sheds: it puts all it has into a part, however small, and begins
-// with nothing. So a transaction may be as large as the disk, and many at a time are slow rather than refused.
-type room struct {
-	grant   budget.Grant
-	largest int64 // size of the buffers that were handed over since it shed last: their memory is used again
-	handed  int64 // bytes of values in the part that is open
-}
+// A Writer takes what it holds of the share for transactions. When it gets no more, it first waits for what it cut to be in Blob; when that is not enough it sheds: it
+// cuts what it has, however little, and begins with nothing. So a transaction may be as large as the disk, and many at a time are slow rather
+// than refused. That is the one case in which stripes are cut elsewhere than the rows alone would have it.
 
 const (
 	// uncounted is what a writer holds without asking, in bytes: most transactions change a few rows.
 	uncounted = 16 << 10
-	// writeFactor is how many times a buffer is in memory while it is written: itself, sorted, and encoded.
-	writeFactor = 3
-	// crowdedCut is how many times smaller buffers are cut while others may need the room.
-	crowdedCut = 4
+	// sortFactor is how many times what is gathered is in memory when it is cut: itself, sorted, and the keys.
+	sortFactor = 3
 )
 
-// need is what the writer holds, and will until its buffer is in a part, in bytes.
+// need is what the writer holds, and will until all of it is in parts, in bytes.
 func (w *Writer) need() int64 {
-	n := int64(w.buf.Size())
-	if n < uncounted && w.room.largest == 0 {
-		return 0
+	n := int64(w.rows.bytes())
+	if w.load == nil {
+		if n < uncounted {
+			return 0
+		}
+		return sortFactor * n
 	}
-	return writeFactor*n + writeFactor*w.room.largest + min(w.room.handed, int64(w.set.limits.part))
-}
-
-// limit is how large the buffer grows.
-func (w *Writer) limit() int {
-	limit := w.set.limits.cut
-	if w.order != nil {
-		limit = w.set.limits.hand
-	}
-	if w.room.grant.Crowded() {
-		limit = max(limit/crowdedCut, w.set.limits.inline)
-	}
-	return limit
+	return sortFactor*n + w.load.size()
 }
 
 // claim takes what the writer needs, or sheds. Beyond a little it leaves half of the share to what cannot be put into parts, such as sets of keys.
 func (w *Writer) claim(ctx context.Context) error {
-	need := w.need()
-	if w.room.grant.Set(need) && (!w.room.grant.Crowded() || need <= writeFactor*int64(w.set.limits.inline)) {
+	if w.granted() {
 		return nil
 	}
+	if w.load != nil {
+		if err := w.load.drain(ctx); err != nil {
+			return w.failed(err)
+		}
+		if w.granted() {
+			return nil
+		}
+	}
 	return w.shed(ctx)
+}
+
+func (w *Writer) granted() bool {
+	need := w.need()
+	return w.grant.Set(need) && (!w.grant.Crowded() || need <= sortFactor*int64(w.set.limits.inline))
 }
 
 // shed puts everything into parts and lets go of the memory.
@@ -58,9 +51,6 @@ func (w *Writer) shed(ctx context.Context) error {
 	if err := w.Cut(ctx); err != nil {
 		return err
 	}
-	w.cut.spare = nil
-	w.begin(w.cut.buffer())
-	w.room.largest, w.room.handed = 0, 0
-	w.room.grant.Free()
+	w.grant.Free()
 	return nil
 }

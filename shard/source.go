@@ -59,7 +59,8 @@ type runReader struct {
 	any     bool       // whether any of it was read
 
 	part, group int
-	seek        []byte // start at the first group that can hold this key
+	spans       []groupSpan // of each part: the groups to read; nil: all
+	seek        []byte      // start at the first group that can hold this key
 }
 
 func (s *Set) readRun(r *run, l *layout) *runReader {
@@ -74,16 +75,20 @@ func (rr *runReader) next(ctx context.Context) (*chunk, error) {
 		if err != nil {
 			return nil, err
 		}
+		end := reader.Groups()
+		if rr.spans != nil {
+			rr.group, end = max(rr.group, rr.spans[rr.part].from), rr.spans[rr.part].to
+		}
 		if rr.seek != nil {
 			rr.group, rr.seek = reader.SeekGroup(rr.seek), nil
 		}
-		if rr.group >= reader.Groups() {
+		if rr.group >= end {
 			rr.part, rr.group = rr.part+1, 0
 			continue
 		}
 		g := rr.group
 		rr.group++
-		passed, err := rr.passes(reader, g)
+		passed, err := rr.passes(ctx, reader, g)
 		if err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"tailrace"
 	"tailrace/internal/sim"
 	"tailrace/log"
+	"tailrace/pool"
 )
 
 // world is a Set under a log in memory, one collection in it, and a plain model of what the collection holds.
@@ -40,8 +42,13 @@ type world struct {
 	checkpoint []byte
 	replay     []event // since the checkpoint
 	limits     limits
-	from, keys int     // keys of new rows
+	pool       *pool.Pool
+	from, keys int  // keys of new rows
+	local      bool // new rows are near place
+	place      int
 	near       *nearby // nil without a local index
+	logger     *slog.Logger
+	copied     int64 // stripes that merges of earlier sessions copied
 }
 
 // event is what the apply loop did.
@@ -65,8 +72,12 @@ func newWorld(t *testing.T, seed uint64, keyed bool) *world {
 	w := &world{t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 1)), keyed: keyed, now: 1000, store: sim.NewBlob()}
 	w.blob, w.keys = w.store, 300
 	w.limits = limits{
-		run: 400, merge: 3000, mergeRows: 200, mergeRuns: 3, stateRuns: 4, reuse: 600, part: 3000, piece: 30, slice: 2000, cut: 900, hand: 500, inline: 300, listen: 500, indexBehind: 60, indexBatch: 100,
+		run: 400, merge: 3000, mergeRows: 200, mergeRuns: 3, stateRuns: 4, reuse: 600, part: 3000, piece: 30, slice: 2000, cut: 900, mergeStripe: 900, group: 8, stripe: 24, inline: 300, listen: 500, indexBehind: 60, indexBatch: 100, indexMem: 1500,
 		historyRuns: 2, historyBytes: 4000, historyRows: 150,
+	}
+	if seed%4 >= 2 { // parts of many stripes, which are not taken over whole: merges copy some of those
+		w.limits.part, w.limits.reuse = 30_000, 40_000
+		w.local = true
 	}
 	w.schema = &tailrace.Schema{Version: 1, NextColumn: 4, Fields: []tailrace.Field{
 		{ID: 1, Name: "b", Type: tailrace.TypeOf(tailrace.KindText)},
@@ -76,6 +87,12 @@ func newWorld(t *testing.T, seed uint64, keyed bool) *world {
 	if keyed {
 		w.schema.Key = []int{1}
 	}
+	switch seed % 3 {
+	case 1:
+		w.pool = pool.New(2) // that nobody runs
+	case 2:
+		w.pool = runningPool(t, 2)
+	}
 	w.open(nil)
 	w.define(w.schema)
 	return w
@@ -83,10 +100,13 @@ func newWorld(t *testing.T, seed uint64, keyed bool) *world {
 
 // open starts a new session, from the checkpoint when there is one.
 func (w *world) open(checkpoint []byte) {
+	if w.set != nil {
+		w.copied = w.stripesCopied()
+	}
 	w.session++
 	mine := w.session
 	w.set = New(w.blob, fmt.Sprintf("%016x", mine), Options{
-		PageCacheBytes: 20_000, Ended: func(s string) bool { return s < fmt.Sprintf("%016x", mine) },
+		Pool: w.pool, Logger: w.logger, PageCacheBytes: 20_000, Ended: func(s string) bool { return s < fmt.Sprintf("%016x", mine) },
 	})
 	w.set.limits = w.limits
 	w.crowd()
@@ -97,6 +117,9 @@ func (w *world) open(checkpoint []byte) {
 		}
 	}
 }
+
+// stripesCopied is how many stripes merges have copied, in all sessions.
+func (w *world) stripesCopied() int64 { return w.copied + w.set.WriteStats().StripesCopied }
 
 func (w *world) fatal(format string, args ...any) {
 	w.t.Helper()
@@ -261,8 +284,15 @@ func (w *world) write(ctx context.Context, n int) {
 		w.from, w.keys = w.rng.IntN(280), 20
 		defer func() { w.from, w.keys = 0, 300 }()
 	}
+	if w.local && len(w.live) > 100 { // all in one range for a while, which meets few stripes
+		if w.rng.IntN(40) == 0 {
+			w.place = w.rng.IntN(280)
+		}
+		w.from, w.keys = w.place, 20
+		defer func() { w.from, w.keys = 0, 300 }()
+	}
 	b := w.randomUpdates(n)
-	wr := w.set.NewWriter(table, w.schema)
+	wr := w.set.NewWriter(table, w.schema, WriteOptions{})
 	err := error(nil)
 	if cut := w.rng.IntN(2*b.N + 1); cut < b.N { // part and inline record at one time
 		if err = wr.Append(ctx, slice(b, 0, cut)); err == nil && w.rng.IntN(2) == 0 {

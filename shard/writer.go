@@ -10,16 +10,16 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"tailrace"
+	"tailrace/budget"
 	"tailrace/log"
+	"tailrace/stripe"
 )
 
 const (
 	// InlineBytes is the most, in bytes of values, that a transaction's updates of one collection take within a log entry; more go to parts.
 	InlineBytes = 256 << 10
-	// CutBytes of values are buffered, then sorted into a part.
-	CutBytes = 32 << 20
-	// HandBytes of values that come in order are buffered, then written on.
-	HandBytes = 8 << 20
+	// GroupBytes of values are a page group, however few rows have them.
+	GroupBytes = 8 << 20
 	// ListedKeys is how many changed keys a transaction names; beyond it stands for all.
 	ListedKeys = 4096
 	// refBytes is about what one part's reference takes in an entry.
@@ -32,86 +32,113 @@ func KeyHash(key []byte) uint64 { return xxh3.Hash(key) }
 // Writer gathers the updates of one transaction to one collection: the one way in for SQL, COPY and sources. Small ones become a data record,
 // large ones parts, already in Blob, and a ref record. It is used by one goroutine. Whoever does not commit its records must call Abort.
 //
-// Rows that come in the order of the primary key are written as they come, in pieces of HandBytes, to one run; others are sorted, CutBytes of them to
-// a run. Either is done while the next ones are appended.
+// A stripe's worth at a time, 131,072 rows or 64 MiB of values, is cut and written (loader) while the next is appended: where the data alone decides, unless
+// the node's memory for transactions has no more (room). The bytes of the parts do not depend on anything else.
 type Writer struct {
-	set     *Set
-	id      tailrace.CollectionID
-	l       *layout
-	buf     *tailrace.Batch // updates that were not handed to the cutter
-	order   *Ascending      // of buf's rows; nil when they are in no order
-	follows bool            // buf's rows are above all that was handed over before
-	lent    bool            // buf may have been seen by others, and its memory is not used again
-	handed  int             // buffers
-	cut     cutter
-	keys    map[uint64]struct{}
-	whole   bool
-	key     []byte
-	room    room
+	set   *Set
+	id    tailrace.CollectionID
+	l     *layout
+	opts  WriteOptions
+	rows  groups  // that were not cut
+	lent  bool    // others may have seen them: their memory is not used again
+	load  *loader // nil until something is cut
+	cuts  int
+	keys  map[uint64]struct{}
+	whole bool
+	key   []byte
+	grant budget.Grant // of the share for transactions
+}
+
+// WriteOptions are how a transaction's rows are written. The zero value means the defaults.
+type WriteOptions struct {
+	Workers int            // goroutines at a time that work for one Writer, its caller's included; 0: all of Options.Pool, 1: serial
+	Stripe  stripe.Options // what the bytes of its parts depend on beside the rows; limits of stripes apart from StripeBytes are not taken
 }
 
 // NewWriter returns a Writer of rows of schema, the one that the transaction's statements were planned with.
-func (s *Set) NewWriter(id tailrace.CollectionID, schema *tailrace.Schema) *Writer {
-	w := &Writer{set: s, id: id, l: newLayout(schema)}
-	w.cut = cutter{set: s, l: w.l}
-	w.room.grant = s.shares.transactions.Grant()
-	w.begin(w.cut.buffer())
+func (s *Set) NewWriter(id tailrace.CollectionID, schema *tailrace.Schema, opts WriteOptions) *Writer {
+	w := &Writer{set: s, id: id, l: newLayout(schema), opts: opts}
+	w.rows = s.newGroups(w.l)
+	w.grant = s.shares.transactions.Grant()
 	w.whole = !w.l.keyed()
 	return w
 }
 
-// begin makes buf, which is empty, the buffer, for rows in any order.
-func (w *Writer) begin(buf *tailrace.Batch) {
-	w.buf, w.order, w.follows, w.lent = buf, nil, false, false
-	if w.l.keyed() {
-		w.order = &Ascending{l: w.l}
-	}
-}
-
 // Append adds updates. b has columns of the schema; it is copied.
 func (w *Writer) Append(ctx context.Context, b *tailrace.Batch) error {
-	if !sameColumns(b, w.buf) {
+	if !w.fits(b) {
 		b = b.Project(w.l.schema)
 	}
-	for from := 0; from < b.N; from += PieceRows {
-		to := min(b.N, from+PieceRows)
-		for c := range w.buf.Cols {
-			w.buf.Cols[c].AppendRange(&b.Cols[c], from, to)
-		}
-		appendDiffs(w.buf, b, from, to)
-		if w.order != nil && !w.order.Take(b, from, to) {
-			w.order = nil
-		}
-		w.note(b, from, to)
-		if w.buf.Size() >= w.limit() {
-			if err := w.hand(ctx); err != nil {
-				return err
-			}
-		}
-		if err := w.claim(ctx); err != nil {
+	for from := 0; from < b.N; {
+		n := w.rows.add(b, from, min(b.N, from+PieceRows))
+		w.note(b, from, from+n)
+		if err := w.appended(ctx); err != nil {
 			return err
 		}
+		from += n
 	}
 	return nil
 }
 
-// sameColumns tells that two batches have the same columns in the same order.
-func sameColumns(a, b *tailrace.Batch) bool { return slices.Equal(a.IDs, b.IDs) }
+// Take is Append of a batch whose memory is the Writer's from now on. One of a whole page group, PieceRows rows, is not copied. See Spare.
+func (w *Writer) Take(ctx context.Context, b *tailrace.Batch) error {
+	if b.N != w.rows.groupRows || b.Times != nil || !w.fits(b) || w.rows.open != nil {
+		return w.Append(ctx, b)
+	}
+	if raw := w.l.rawSize(b, 0, b.N); w.rows.rows > 0 && w.rows.raw+raw > int64(w.set.limits.cut) {
+		if err := w.cut(ctx); err != nil { // it would pass what a stripe may have
+			return err
+		}
+	}
+	w.rows.take(b)
+	w.note(b, 0, b.N)
+	if w.load != nil {
+		if err := w.load.poll(ctx); err != nil {
+			return w.failed(err)
+		}
+	}
+	return w.appended(ctx)
+}
 
-// hand gives the buffer to the cutter and begins another.
-func (w *Writer) hand(ctx context.Context) error {
-	order := w.order
-	size := int64(w.buf.Size())
-	next, err := w.cut.hand(ctx, w.buf, order != nil, order != nil && w.follows, w.lent)
+// Spare returns a batch that was given to Take, or is like one, and that nobody needs any more: its columns have memory to be used again and contents without
+// meaning. nil when there is none.
+func (w *Writer) Spare() *tailrace.Batch {
+	if w.load == nil {
+		return nil
+	}
+	return w.load.take()
+}
+
+// fits tells that b has the schema's columns in its order.
+func (w *Writer) fits(b *tailrace.Batch) bool {
+	return slices.EqualFunc(b.IDs, w.l.schema.Fields, func(id tailrace.ColumnID, f tailrace.Field) bool { return id == f.ID })
+}
+
+// appended cuts when a stripe is full, and takes what memory there is for what was appended.
+func (w *Writer) appended(ctx context.Context) error {
+	if w.rows.rows >= w.set.limits.stripe || w.rows.raw >= int64(w.set.limits.cut) {
+		if err := w.cut(ctx); err != nil {
+			return err
+		}
+	}
+	return w.claim(ctx)
+}
+
+// cut gives what is gathered to the loader.
+func (w *Writer) cut(ctx context.Context) error {
+	w.rows.end()
+	if len(w.rows.full) == 0 {
+		return nil
+	}
+	if w.load == nil {
+		w.load = w.set.newLoader(w.l, w.opts)
+	}
+	err := w.load.cut(ctx, w.rows.full, w.lent)
+	w.rows.clear()
+	w.lent = false
+	w.cuts++
 	if err != nil {
 		return w.failed(err)
-	}
-	w.handed++
-	w.room.largest = max(w.room.largest, size)
-	w.room.handed += size
-	w.begin(next)
-	if order != nil {
-		w.order, w.follows = order, true
 	}
 	return nil
 }
@@ -136,8 +163,8 @@ func (w *Writer) note(b *tailrace.Batch, from, to int) {
 
 // Size is about how many bytes of a log entry the records take. A transaction whose writers pass log.MaxEntry together calls Cut on some.
 func (w *Writer) Size() int {
-	n := 8*len(w.keys) + refBytes*w.handed
-	if size := w.buf.Size(); size > w.set.limits.inline {
+	n := 8*len(w.keys) + refBytes*w.cuts
+	if size := w.rows.bytes(); size > w.set.limits.inline {
 		n += refBytes
 	} else {
 		n += size
@@ -145,46 +172,45 @@ func (w *Writer) Size() int {
 	return n
 }
 
-// Cut puts what is buffered into a part, whatever its size.
+// Cut puts all that was appended into parts, however little it is.
 func (w *Writer) Cut(ctx context.Context) error {
-	if w.buf.N > 0 {
-		if err := w.hand(ctx); err != nil {
-			return err
-		}
+	if err := w.cut(ctx); err != nil {
+		return err
 	}
-	if err := w.cut.settle(ctx); err != nil {
+	return w.settle(ctx)
+}
+
+// settle waits until all that was cut is in Blob.
+func (w *Writer) settle(ctx context.Context) error {
+	if w.load == nil {
+		return nil
+	}
+	if err := w.load.settle(ctx); err != nil {
 		return w.failed(err)
 	}
-	w.follows = false
 	return nil
 }
 
 // Records returns what to commit, nil when nothing changed. The keys that change are named in the first record. Nothing may be appended afterwards.
 func (w *Writer) Records(ctx context.Context) ([]log.Record, error) {
-	defer w.room.grant.Free()
-	if w.order == nil {
-		w.buf = w.l.consolidated(w.l.sorted(w.buf), false)
-	}
-	if w.buf.Size() > w.set.limits.inline {
-		next, err := w.cut.hand(ctx, w.buf, true, w.order != nil && w.follows, w.lent)
-		if err != nil {
-			return nil, w.failed(err)
+	defer w.grant.Free()
+	if w.rows.bytes() > w.set.limits.inline {
+		if err := w.cut(ctx); err != nil {
+			return nil, err
 		}
-		w.buf = next
 	}
-	if err := w.cut.settle(ctx); err != nil {
-		return nil, w.failed(err)
+	if err := w.settle(ctx); err != nil {
+		return nil, err
 	}
 	var out []log.Record
-	if w.buf.N > 0 {
-		out = append(out, log.Record{Kind: log.KindData, Collection: w.id, Payload: tailrace.AppendBatch(nil, w.buf)})
+	if b := w.inline(); b != nil {
+		out = append(out, log.Record{Kind: log.KindData, Collection: w.id, Payload: tailrace.AppendBatch(nil, b)})
 	}
-	if len(w.cut.runs) > 0 {
-		ref := refRecord{}
-		for _, rw := range w.cut.runs {
-			ref.runs = append(ref.runs, &rw.out)
+	if w.load != nil {
+		w.load.close()
+		if ref := (refRecord{runs: w.load.written()}); len(ref.runs) > 0 {
+			out = append(out, log.Record{Kind: log.KindRef, Collection: w.id, Payload: ref.encode()})
 		}
-		out = append(out, log.Record{Kind: log.KindRef, Collection: w.id, Payload: ref.encode()})
 	}
 	if len(out) > 0 {
 		out[0].Whole = w.whole
@@ -194,12 +220,33 @@ func (w *Writer) Records(ctx context.Context) ([]log.Record, error) {
 	return out, nil
 }
 
+// inline is what was not cut, as the updates of a log entry: in order and added up. nil when that comes to nothing.
+func (w *Writer) inline() *tailrace.Batch {
+	all := w.rows.all()
+	if len(all) == 0 {
+		return nil
+	}
+	b := all[0]
+	if len(all) > 1 {
+		b = tailrace.NewBatch(w.l.schema, w.rows.rows)
+		for _, x := range all {
+			appendBatch(b, x)
+		}
+	}
+	if b = w.l.consolidated(w.l.sorted(b), false); b.N == 0 {
+		return nil
+	}
+	return b
+}
+
 // Abort deletes the parts written. It must not be called once the records may have been committed.
 func (w *Writer) Abort(ctx context.Context) {
-	w.cut.abort(ctx)
-	w.begin(w.cut.buffer())
-	w.room.largest, w.room.handed = 0, 0
-	w.room.grant.Free()
+	if w.load != nil {
+		w.load.abort(ctx)
+		w.load = nil
+	}
+	w.rows.clear()
+	w.grant.Free()
 }
 
 // Pending returns the updates so far, for reads within the transaction; parts are read back. The batches are only read.
@@ -212,16 +259,25 @@ func (w *Writer) Pending(ctx context.Context) ([]*tailrace.Batch, error) {
 	return out, err
 }
 
-// Each calls fn with the updates so far, as Pending returns them but a piece at a time.
+// Each calls fn with the updates so far, as Pending returns them but a batch at a time.
 func (w *Writer) Each(ctx context.Context, fn func(*tailrace.Batch) error) error {
-	w.follows = false
-	if err := w.cut.each(ctx, fn); err != nil {
-		return w.failed(err)
+	if w.load != nil {
+		if err := w.load.each(ctx, fn); err != nil {
+			return w.failed(err)
+		}
 	}
-	if w.buf.N == 0 {
-		return nil
+	for _, b := range w.lend() {
+		if err := fn(b); err != nil {
+			return err
+		}
 	}
-	return fn(w.lend())
+	return nil
+}
+
+// lend is what was not cut, to be read by others while more is appended.
+func (w *Writer) lend() []*tailrace.Batch {
+	w.lent = true
+	return w.rows.all()
 }
 
 // notCommitted reports whether a commit's error means that the transaction is not in the log and never will be.

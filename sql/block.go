@@ -20,6 +20,7 @@ func (s *Session) enter() {
 	s.values.session["transaction_isolation"] = s.get("default_transaction_isolation") // not reported, not undone: it is the transaction's
 	s.readOnly = s.get("default_transaction_read_only") == "on"
 	s.txn = s.engine.begin(s.strict())
+	s.txn.writing = s.writing
 	s.presence.inTransaction(s.start)
 	s.prior = false
 	if s.state == idle {

@@ -2,7 +2,6 @@ package sql
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	pg_query "github.com/pganalyze/pg_query_go/v6"
@@ -15,7 +14,10 @@ import (
 // copyTable runs COPY in both directions.
 func (s *Session) copyTable(ctx context.Context, st *statement, n *pg_query.CopyStmt) (*Result, error) {
 	if n.IsProgram || n.Filename != "" {
-		return nil, &tailrace.Error{Code: "0A000", Message: "COPY to or from a file of the server is not supported", Hint: "Use COPY ... FROM STDIN or TO STDOUT; in psql, \\copy."}
+		return s.copyFile(ctx, st, n)
+	}
+	if isParquet(n.Options) {
+		return nil, errParquetClient
 	}
 	o, err := s.copyOptionsOf(st, n.Options, n.IsFrom)
 	if err != nil {
@@ -27,51 +29,11 @@ func (s *Session) copyTable(ctx context.Context, st *statement, n *pg_query.Copy
 	if n.IsFrom {
 		return s.copyFrom(st, n, o)
 	}
-	if n.Query != nil {
-		if n.Query.GetSelectStmt() == nil {
-			return nil, s.unsupported("COPY of a statement that is not a SELECT", "")
-		}
-		columns, rows, err := s.selectRows(ctx, st, n.Query)
-		if err != nil {
-			return nil, err
-		}
-		return s.copyOut(o, columns, rows), nil
-	}
-	return s.copyTo(ctx, st, n, o)
-}
-
-// copyTo runs COPY table TO STDOUT.
-func (s *Session) copyTo(ctx context.Context, st *statement, n *pg_query.CopyStmt, o *copyOptions) (*Result, error) {
-	if s.txn.subscribes {
-		return nil, errOnlyRead
-	}
-	if v := s.named(n.Relation.Schemaname, n.Relation.Relname).view; v != nil {
-		return nil, &tailrace.Error{Code: "42809", Message: fmt.Sprintf("cannot copy from view \"%s\"", v.Name), Hint: "Try the COPY (SELECT ...) TO variant."}
-	}
-	table, err := s.relation(n.Relation)
+	columns, rows, err := s.copySource(ctx, st, n)
 	if err != nil {
 		return nil, err
 	}
-	if table.Upstream != nil {
-		if err := s.waitLive(ctx, table); err != nil {
-			return nil, err
-		}
-	}
-	s.txn.selects = true
-	cols, err := copyColumns(table, n.Attlist)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := s.scan(ctx, table.ID, table.Columns, cols)
-	if err != nil {
-		return nil, err
-	}
-	var columns []tailrace.ResultColumn
-	for _, c := range cols {
-		f := table.Columns.Fields[c]
-		columns = append(columns, tailrace.ResultColumn{Name: f.Name, Type: f.Type, Table: table.ID, Attr: int16(c + 1)})
-	}
-	return s.copyOut(o, columns, &spread{rows: rows}), nil
+	return s.copyOut(o, columns, rows), nil
 }
 
 func copyColumns(table *catalog.Table, list []*pg_query.Node) ([]int, error) {

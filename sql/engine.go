@@ -10,6 +10,7 @@ import (
 	"tailrace/catalog"
 	"tailrace/log"
 	"tailrace/parse"
+	"tailrace/pool"
 	"tailrace/query"
 	"tailrace/shard"
 	"tailrace/tail"
@@ -28,12 +29,14 @@ type Engine struct {
 	Now     func() time.Time // nil: time.Now
 	Started time.Time        // when the node started, for pg_postmaster_start_time
 	Budget  *budget.Node     // nil: no limit to what transactions hold
+	Files   *Files           // that COPY may read and write; nil: none
+	Pool    *pool.Pool       // parses for COPY; the one of Shards. nil: each session by itself
 
-	texts                     parse.Cache
-	turns                     turns
-	sessions                  roster
-	history                   history
-	changeBytes, overlayBytes int // instead of the constants, when not 0
+	texts                                parse.Cache
+	turns                                turns
+	sessions                             roster
+	history                              history
+	changeBytes, moveBytes, overlayBytes int // instead of the constants, when not 0
 }
 
 // Sources is the hook to ingest, which this package cannot import: both are of one level.

@@ -53,7 +53,7 @@ func (t *txn) write(table *catalog.Table) *written {
 	w.become(table)
 	if n := len(w.layers); n == 0 || w.layers[n-1].level < len(t.points) || !sameShape(w.layers[n-1].schema, table.Columns) {
 		w.layers = append(w.layers, &layer{
-			level: len(t.points), schema: table.Columns, writer: t.engine.Shards.NewWriter(table.ID, table.Columns), keys: t.newKeys(),
+			level: len(t.points), schema: table.Columns, writer: t.engine.Shards.NewWriter(table.ID, table.Columns, t.writing), keys: t.newKeys(),
 		})
 	}
 	return w
@@ -119,12 +119,22 @@ func (w *written) addKey(h uint64) (was bool, err error) {
 func (w *written) append(ctx context.Context, b *tailrace.Batch) error { return w.top().append(ctx, b) }
 
 func (l *layer) append(ctx context.Context, b *tailrace.Batch) error {
+	l.count(b)
+	return l.writer.Append(ctx, b)
+}
+
+// take is append of a batch whose memory is the writer's from now on.
+func (l *layer) take(ctx context.Context, b *tailrace.Batch) error {
+	l.count(b)
+	return l.writer.Take(ctx, b)
+}
+
+func (l *layer) count(b *tailrace.Batch) {
 	l.rows += int64(b.N)
 	if l.own != nil && !l.own.add(b) {
 		l.forgetOwn()
 		l.large = true
 	}
-	return l.writer.Append(ctx, b)
 }
 
 // records is what to commit.

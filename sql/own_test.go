@@ -180,7 +180,7 @@ func TestChangesOfTooManyRowsAreRefused(t *testing.T) {
 	c.must("INSERT INTO t SELECT g, 'x' FROM generate_series(1, 100000) g")
 	const want = "ERROR 53200: out of memory: the statement changes more rows than fit in 1 MiB"
 	for _, text := range []string{
-		"UPDATE t SET b = (SELECT max(b) FROM t)", "UPDATE t SET a = a + 1 WHERE a <= 40000", "DELETE FROM t WHERE b IN (SELECT b FROM t)",
+		"UPDATE t SET b = (SELECT max(b) FROM t)", "UPDATE t SET a = a + 1 WHERE a <= 60000", "DELETE FROM t WHERE b IN (SELECT b FROM t)",
 	} {
 		if got := c.query(text, ""); len(got) != 1 || got[0] != want {
 			t.Errorf("%s: got %q, want %s", text, got, want)

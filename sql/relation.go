@@ -54,6 +54,11 @@ func (s *Session) labels(enum catalog.ID) []string {
 	if s.txn != nil && s.txn.catalog != nil {
 		c = s.txn.catalog
 	}
+	return labelsIn(c, enum)
+}
+
+// labelsIn are the labels that an enum has in a catalog.
+func labelsIn(c *catalog.Catalog, enum catalog.ID) []string {
 	switch t := c.Types[enum]; {
 	case t == nil:
 		return nil

@@ -64,6 +64,9 @@ func (r *Result) Finish(ctx context.Context, sent int64) (tag string, err error)
 
 // Close gives up what the rows hold. It may be called twice.
 func (r *Result) Close() {
+	if r.CopyIn != nil {
+		r.CopyIn.close()
+	}
 	if r.Rows != nil {
 		r.Rows.Close() // there is nobody to tell that reading ended badly after all was read
 	}
@@ -92,16 +95,21 @@ type within struct {
 }
 
 func (w *within) Next(ctx context.Context) (*tailrace.Batch, error) {
-	if !w.deadline.IsZero() {
-		timed, stop := context.WithDeadlineCause(ctx, w.deadline, errTimeout)
+	return inTime(ctx, w.deadline, w.rows.Next)
+}
+
+// inTime is what next returns by the deadline, with errors as the client sees them.
+func inTime[T any](ctx context.Context, deadline time.Time, next func(context.Context) (T, error)) (T, error) {
+	if !deadline.IsZero() {
+		timed, stop := context.WithDeadlineCause(ctx, deadline, errTimeout)
 		defer stop()
 		ctx = timed
 	}
-	b, err := w.rows.Next(ctx)
+	out, err := next(ctx)
 	if errors.Is(err, io.EOF) {
-		return nil, err
+		return out, err
 	}
-	return b, userError(ctx, err)
+	return out, userError(ctx, err)
 }
 
 func (w *within) Close() error { return w.rows.Close() }

@@ -155,7 +155,7 @@ func (o *returned) add(ctx context.Context, b *tailrace.Batch) error {
 		if o.size <= returningBytes {
 			return nil
 		}
-		o.spill = o.s.engine.Shards.NewWriter(o.r.table.ID, o.spillSchema())
+		o.spill = o.s.engine.Shards.NewWriter(o.r.table.ID, o.spillSchema(), o.s.writing)
 		for _, b := range o.batches {
 			if err := o.write(ctx, b); err != nil {
 				return err

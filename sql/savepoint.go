@@ -55,8 +55,8 @@ func (s *Session) releaseSavepoint(ctx context.Context, name string) (*Result, e
 	if err != nil {
 		return nil, err
 	}
-	for _, w := range s.txn.tables {
-		if err := w.release(ctx, i); err != nil {
+	for _, id := range slices.Sorted(maps.Keys(s.txn.tables)) {
+		if err := s.txn.tables[id].release(ctx, i); err != nil {
 			return nil, err
 		}
 	}
@@ -75,8 +75,8 @@ func (s *Session) rollbackTo(ctx context.Context, name string) (*Result, error) 
 	}
 	t, p := s.txn, s.txn.points[i]
 	s.closeCursorsAbove(i)
-	for id, w := range t.tables {
-		if w.rollback(ctx, i) {
+	for _, id := range slices.Sorted(maps.Keys(t.tables)) {
+		if t.tables[id].rollback(ctx, i) {
 			delete(t.tables, id)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"tailrace/expr"
 	"tailrace/format"
 	"tailrace/parse"
+	"tailrace/shard"
 )
 
 // blockState is where a session stands.
@@ -31,7 +32,8 @@ type Session struct {
 	uuid       string
 	values     *values
 	format     *format.Settings
-	reported   map[string]string // what the client was told last
+	writing    shard.WriteOptions // by the settings
+	reported   map[string]string  // what the client was told last
 	state      blockState
 	txn        *txn           // nil when idle or failed
 	start      time.Time      // now(): when the transaction began
@@ -86,6 +88,7 @@ func (e *Engine) NewSession(o SessionOptions) (*Session, error) {
 		}
 	}
 	s.format = s.valueFormat()
+	s.writing = s.values.writing()
 	s.pathChanged()
 	for _, kv := range s.Reported() {
 		s.reported[kv[0]] = kv[1]
@@ -193,6 +196,10 @@ func (s *Session) settingsChanged() {
 	}
 	s.values.dirty = false
 	s.format = s.valueFormat()
+	s.writing = s.values.writing()
+	if s.txn != nil {
+		s.txn.writing = s.writing
+	}
 	s.pathChanged()
 	s.presence.called(s.get("application_name"))
 	for _, kv := range s.Reported() {

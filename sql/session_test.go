@@ -268,7 +268,7 @@ func TestCopyInIsAtomicAndBounded(t *testing.T) {
 			n, err = r.CopyIn.Done(ctx)
 		}
 		if err != nil {
-			r.CopyIn.Fail(err.Error())
+			r.CopyIn.Fail()
 			r.Close()
 			c.Fail(err)
 			return tailrace.Code(err)

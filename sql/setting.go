@@ -36,7 +36,10 @@ var ownSettings = []setting{
 	{name: "default_transaction_deferrable", value: "off", check: boolSetting},
 	{name: "default_transaction_isolation", value: "strict serializable", check: isolation},
 	{name: "default_transaction_read_only", value: "off", reported: true, check: boolSetting},
+	{name: "encoding_sample_values", value: "64", check: number("encoding_sample_values", 8, 1024)},
 	{name: "extra_float_digits", value: "1", check: number("extra_float_digits", -15, 3)},
+	{name: "flush_workers", value: "0", check: number("flush_workers", 0, mostWorkers)},
+	{name: "fsst_min_gain_percent", value: "5", check: number("fsst_min_gain_percent", 0, 100)},
 	{name: "idle_in_transaction_session_timeout", value: "0", check: milliseconds},
 	{name: "in_hot_standby", value: "off", reported: true, fixed: true},
 	{name: "integer_datetimes", value: "on", reported: true, fixed: true},
@@ -65,6 +68,9 @@ var ownSettings = []setting{
 	{name: "transaction_isolation", value: "strict serializable", check: isolation},
 	{name: "transaction_read_only", value: "off", check: boolSetting},
 }
+
+// mostWorkers is the highest flush_workers: more than any machine has cores.
+const mostWorkers = 1024
 
 var settingsByName = func() map[string]*setting {
 	m := map[string]*setting{}

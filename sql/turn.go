@@ -188,10 +188,10 @@ func (t *txn) yield(ctx context.Context) error {
 	if t.turn || turns.held.Load() == 0 {
 		return nil
 	}
-	for id := range t.tables {
+	for _, id := range inOrder(t.tables) {
 		claims := []claim{{table: id, whole: true}}
 		if f := t.reads[id]; f != nil && len(f.keys) <= claimKeys {
-			for k := range f.keys {
+			for _, k := range slices.Sorted(maps.Keys(f.keys)) {
 				claims = append(claims, claim{table: id, key: k})
 			}
 		}

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"tailrace"
 )
 
 // TestBusyRowsAndTablesLoseNoStatement: many clients change one row while others change every row; all single statements succeed, and each counts.
@@ -101,4 +104,55 @@ func TestTurnsGoInOrderOfArrival(t *testing.T) {
 	if held := turns.held.Load(); held != 0 {
 		t.Errorf("%d claims are still held", held)
 	}
+}
+
+// TestAStatementThatWaitsForItsTurnCanBeCancelled: it changes nothing, holds nothing, and its session goes on.
+func TestAStatementThatWaitsForItsTurnCanBeCancelled(t *testing.T) {
+	w := newWorld(t)
+	c := w.client()
+	c.must("CREATE TABLE t (id int PRIMARY KEY, n int); INSERT INTO t VALUES (7, 0), (8, 0)")
+	release, err := w.engine.turns.take(t.Context(), []claim{{table: c.tableID("t"), whole: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"UPDATE t SET n = n + 1 WHERE id = 7", "UPDATE t SET n = n + 1", "BEGIN; DELETE FROM t WHERE id = 8; COMMIT"} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		answer := make(chan error, 1)
+		go func() { answer <- c.runAll(ctx, text) }()
+		select {
+		case err := <-answer:
+			t.Fatalf("%s: it did not wait for the turn: %v", text, err)
+		case <-time.After(20 * time.Millisecond):
+		}
+		cancel(errors.New("canceled by the user"))
+		var e *tailrace.Error
+		if err := <-answer; !errors.As(err, &e) || e.Code != "57014" {
+			t.Errorf("%s: got %v, want 57014", text, err)
+		}
+		c.must("SELECT 1")
+	}
+	release()
+	c.must("UPDATE t SET n = n + 10 WHERE id = 7")
+	if got := c.must("SELECT id, n FROM t ORDER BY id"); !slices.Equal(got[1:3], []string{"7|10", "8|0"}) {
+		t.Errorf("got %q, want what the last statement did alone", got)
+	}
+	if held := w.engine.turns.held.Load(); held != 0 {
+		t.Errorf("%d claims are still held", held)
+	}
+}
+
+// runAll runs statements until one fails, as the protocol does, and returns why.
+func (c *client) runAll(ctx context.Context, text string) error {
+	sts, err := c.Parse(text)
+	for i, st := range sts {
+		var r *Result
+		if r, err = c.Run(ctx, st, i == len(sts)-1); err == nil {
+			err = c.deliver(ctx, r, "")
+		}
+		if err != nil {
+			c.failed(err)
+			return err
+		}
+	}
+	return err
 }

@@ -10,6 +10,7 @@ import (
 	"tailrace"
 	"tailrace/catalog"
 	"tailrace/log"
+	"tailrace/shard"
 )
 
 // txn is a transaction: one time that it reads at, what it read, and what it will write.
@@ -22,7 +23,8 @@ type txn struct {
 	catalog *catalog.Catalog // base with changes: what it sees
 	changes []catalog.Change
 	tables  map[catalog.ID]*written
-	points  []*savepoint // that stand, outermost first
+	writing shard.WriteOptions // of what is written from now on
+	points  []*savepoint       // that stand, outermost first
 	reads   map[catalog.ID]*footprint
 	holds   map[held]func()
 	after   []func(context.Context) // run once it is committed
@@ -148,13 +150,23 @@ func (t *txn) holdAt(id catalog.ID, at tailrace.Time) error {
 	return nil
 }
 
+// inOrder are the keys of m in order. Most transactions are about one table, and Sorted would allocate three times for it.
+func inOrder[V any](m map[catalog.ID]V) []catalog.ID {
+	out := make([]catalog.ID, 0, len(m))
+	for id := range m {
+		out = append(out, id)
+	}
+	slices.Sort(out)
+	return out
+}
+
 // records is everything that the transaction will write.
 func (t *txn) records(ctx context.Context) ([]log.Record, error) {
 	var out []log.Record
 	for i := range t.changes {
 		out = append(out, t.changes[i].Record())
 	}
-	for _, id := range slices.Sorted(maps.Keys(t.tables)) {
+	for _, id := range inOrder(t.tables) {
 		if t.catalog.Tables[id] == nil {
 			continue // it was dropped afterwards
 		}
@@ -183,7 +195,7 @@ func (t *txn) commit(ctx context.Context) error {
 		return err
 	}
 	c := log.Txn{ReadTime: t.time, Records: records}
-	for _, id := range slices.Sorted(maps.Keys(t.reads)) {
+	for _, id := range inOrder(t.reads) {
 		f := t.reads[id]
 		c.Reads = append(c.Reads, log.Read{Collection: id, Whole: f.whole, Keys: slices.AppendSeq(make([]uint64, 0, len(f.keys)), maps.Keys(f.keys))})
 	}
@@ -210,17 +222,17 @@ func (t *txn) commit(ctx context.Context) error {
 
 // forgetDropped deletes what was written to tables that the transaction dropped afterwards: a ROLLBACK TO could have brought them back until now.
 func (t *txn) forgetDropped(ctx context.Context) {
-	for id, w := range t.tables {
+	for _, id := range inOrder(t.tables) {
 		if t.catalog.Tables[id] == nil {
-			w.abort(ctx)
+			t.tables[id].abort(ctx)
 		}
 	}
 }
 
 // abort ends the transaction and leaves nothing of it.
 func (t *txn) abort(ctx context.Context) {
-	for _, w := range t.tables {
-		w.abort(ctx)
+	for _, id := range inOrder(t.tables) {
+		t.tables[id].abort(ctx)
 	}
 	t.release()
 }

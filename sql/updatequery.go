@@ -14,8 +14,8 @@ import (
 	"tailrace/query"
 )
 
-// changeBytes is the most that an UPDATE or DELETE by query holds when it may not write as it reads, in bytes: row numbers and assigned values, or old and
-// new rows where keys move, on a node without a budget.
+// changeBytes is the most that an UPDATE or DELETE by query holds when it may not write as it reads, in bytes: row numbers and assigned values, on
+// a node without a budget.
 const changeBytes = 256 << 20
 
 // found is what the query engine says about one row to change: its number in the scan, and where the values assigned are.
@@ -47,12 +47,10 @@ func (s *Session) applyByQuery(ctx context.Context, st *statement, c *changing, 
 	if err != nil {
 		return 0, err
 	}
-	w := &walk{s: s, c: c, out: out, last: -1, grant: s.engine.room().Grant()}
+	moves := touchesKey(c.table.Columns, c.columns)
+	w := newWalk(s, c, out)
 	defer w.close()
-	if touchesKey(c.table.Columns, c.columns) {
-		w.moved = &pendingChange{old: tailrace.NewBatch(c.table.Columns, 0), fresh: tailrace.NewBatch(c.table.Columns, 0)}
-	}
-	if plan.Scans() == 1 && w.moved == nil && len(c.table.Columns.Key) > 0 {
+	if plan.Scans() == 1 && !moves && len(c.table.Columns.Key) > 0 {
 		return s.applyAsRead(ctx, plan, rows, w)
 	}
 	h := &hits{cols: plan.Columns(), grant: s.engine.room().Grant()}
@@ -66,16 +64,17 @@ func (s *Session) applyByQuery(ctx context.Context, st *statement, c *changing, 
 		return 0, err
 	}
 	slices.SortFunc(h.rows, byNumber)
-	if err := w.take(ctx, h); err != nil || w.moved == nil {
-		return w.count, err
+	if moves {
+		return s.applyMoves(ctx, c, h, out)
 	}
-	return w.count, w.change(ctx, w.moved)
+	err = w.take(ctx, h)
+	return w.count, err
 }
 
 // applyAsRead writes as rows come, which they do in the order of their numbers, unless the engine chose to build a hash table of them: those that come late
 // wait, for a second walk over what was there before the statement.
 func (s *Session) applyAsRead(ctx context.Context, plan *query.Plan, rows tailrace.Rows, w *walk) (int64, error) {
-	w.again = &walk{s: s, c: w.c, out: w.out, last: -1}
+	w.again = newWalk(s, w.c, w.out)
 	defer w.again.close()
 	late := &hits{cols: plan.Columns(), grant: s.engine.room().Grant()}
 	defer late.grant.Free()
@@ -122,7 +121,7 @@ func (s *Session) changeFits(g *budget.Grant, size int) error {
 	}
 	return &tailrace.Error{
 		Code: "53200", Message: fmt.Sprintf("out of memory: the statement changes more rows than fit in %d MiB", limit>>20),
-		Hint: "Change fewer rows at once: let WHERE pick a range of the key, and run it range by range.",
+		Hint: "Change fewer rows at once: let WHERE pick a range of the key, and run it range by range. Or give the node more: tailrace serve --memory BYTES.",
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tailrace/format"
+	"tailrace/shard"
 )
 
 // values are a session's settings. A SET LOCAL lasts until the transaction ends; any other lasts unless the transaction is rolled back.
@@ -90,4 +91,19 @@ func (v *values) format() *format.Settings {
 	f.ByteaHex = get("bytea_output") == "hex"
 	f.ExtraFloatDigits, _ = strconv.Atoi(get("extra_float_digits"))
 	return &f
+}
+
+// writing is how the settings make rows be written: flush_workers, fsst_min_gain_percent, encoding_sample_values.
+func (v *values) writing() shard.WriteOptions {
+	get := func(key string) int {
+		x, _ := v.get(key)
+		n, _ := strconv.Atoi(x) // it was checked when it was set
+		return n
+	}
+	o := shard.WriteOptions{Workers: get("flush_workers")}
+	o.Stripe.SampleValues = get("encoding_sample_values")
+	if o.Stripe.FSSTMinGainPercent = get("fsst_min_gain_percent"); o.Stripe.FSSTMinGainPercent == 0 {
+		o.Stripe.FSSTMinGainPercent = -1 // any gain; 0 is the default
+	}
+	return o
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"tailrace"
-	"tailrace/budget"
 )
 
 // walk goes over the rows of a table, once, and changes those that are found.
@@ -17,11 +16,15 @@ type walk struct {
 	rows  tailrace.Rows   // nil before the first
 	batch *tailrace.Batch // of rows, from number base on
 	base  int64
-	last  int64          // number changed
-	count int64          // of rows changed
-	again *walk          // for rows that come late; reads what this one reads
-	grant budget.Grant   // of moved
-	moved *pendingChange // gathers the changes when keys move: they are checked as one, so that a row may take the key that another one leaves
+	last  int64 // number changed
+	count int64 // of rows changed
+	again *walk // for rows that come late; reads what this one reads
+	// meet gets the changes; nil: they are written.
+	meet func(*pendingChange) error
+}
+
+func newWalk(s *Session, c *changing, out *returned) *walk {
+	return &walk{s: s, c: c, out: out, last: -1}
 }
 
 // pendingChange is old rows and what becomes of them.
@@ -29,7 +32,8 @@ type pendingChange struct{ old, fresh *tailrace.Batch }
 
 // take changes the rows of h, whose numbers ascend and are above those taken before. A row that stands for equal ones comes as often: it is changed once.
 func (w *walk) take(ctx context.Context, h *hits) error {
-	left := slices.CompactFunc(h.rows, func(a, b found) bool { return a.number == b.number })
+	h.rows = slices.CompactFunc(h.rows, func(a, b found) bool { return a.number == b.number })
+	left := h.rows
 	if len(left) > 0 && left[0].number == w.last {
 		left = left[1:]
 	}
@@ -83,12 +87,10 @@ func (w *walk) write(ctx context.Context, h *hits, mine []found) error {
 	for i := range p.old.N {
 		w.count += int64(p.old.Diff(i))
 	}
-	if w.moved == nil {
-		return w.change(ctx, p)
+	if w.meet != nil {
+		return w.meet(p)
 	}
-	appendBatch(w.moved.old, p.old)
-	appendBatch(w.moved.fresh, p.fresh)
-	return w.s.changeFits(&w.grant, w.moved.old.Size()+w.moved.fresh.Size())
+	return w.change(ctx, p)
 }
 
 // change writes what becomes of rows, and returns them.
@@ -96,6 +98,11 @@ func (w *walk) change(ctx context.Context, p *pendingChange) error {
 	if err := w.s.change(ctx, w.c.table, p.old, p.fresh, w.c.columns); err != nil {
 		return err
 	}
+	return w.tell(ctx, p)
+}
+
+// tell returns what became of rows that are written.
+func (w *walk) tell(ctx context.Context, p *pendingChange) error {
 	if p.fresh == nil {
 		return w.out.take(ctx, p.old)
 	}
@@ -105,7 +112,6 @@ func (w *walk) change(ctx context.Context, p *pendingChange) error {
 }
 
 func (w *walk) close() {
-	w.grant.Free()
 	if w.rows != nil {
 		w.rows.Close()
 	}

@@ -17,6 +17,7 @@ import (
 	"tailrace/format"
 	"tailrace/internal/sim"
 	"tailrace/log"
+	"tailrace/pool"
 	"tailrace/query"
 	"tailrace/shard"
 	"tailrace/tail"
@@ -33,13 +34,19 @@ type world struct {
 
 func newWorld(t testing.TB) *world {
 	t.Helper()
+	return newWorldWith(t, nil)
+}
+
+// newWorldWith is newWorld with a pool, which somebody else runs or not.
+func newWorldWith(t testing.TB, p *pool.Pool) *world {
+	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	blob := sim.NewBlob()
 	l, _, err := log.Open(ctx, log.Options{Consensus: sim.NewConsensus(), Blob: blob, Session: "00000000000000aa"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &Engine{Log: l, Catalog: catalog.NewFold(), Shards: shard.New(blob, "00000000000000aa", shard.Options{})}
+	e := &Engine{Log: l, Catalog: catalog.NewFold(), Shards: shard.New(blob, "00000000000000aa", shard.Options{Pool: p}), Pool: p}
 	e.Tail = tail.New(tail.Options{Shards: e.Shards})
 	if e.Query, err = query.NewEngine(query.Options{MemoryBytes: 256 << 20, Threads: 1, TempDir: t.TempDir()}); err != nil {
 		t.Fatal(err)

@@ -212,10 +212,15 @@ func (s *Session) change(ctx context.Context, table *catalog.Table, old, fresh *
 			}
 		}
 	}
+	return s.replaceRows(ctx, w, old, fresh)
+}
+
+// replaceRows is change of rows that are checked.
+func (s *Session) replaceRows(ctx context.Context, w *written, old, fresh *tailrace.Batch) error {
 	w.remove()
 	for from := 0; from < old.N; from += changeRows {
 		to := min(old.N, from+changeRows)
-		updates := tailrace.NewBatch(table.Columns, 2*(to-from))
+		updates := tailrace.NewBatch(w.table.Columns, 2*(to-from))
 		for i := from; i < to; i++ {
 			updates.AppendUpdate(old, i, -old.Diff(i))
 			if fresh != nil {

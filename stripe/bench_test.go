@@ -67,14 +67,14 @@ func BenchmarkEncode(b *testing.B) {
 	for i, spec := range benchColumns {
 		typ, c := benchColumn(i)
 		b.Run(spec.name, func(b *testing.B) {
-			e := &encoder{codec: CodecZstd}
+			e := &encoder{opts: Options{}.filled()}
 			b.SetBytes(int64(c.Size()))
 			b.ReportAllocs()
-			var out chunk
+			var out []byte
 			for b.Loop() {
-				out = e.encodeChunk(out.data, chunkSource{typ: typ, col: &c, rows: benchRows}, PageRows)
+				out, _, _ = encodeColumn(e, out[:0], chunkOf(typ, &c, PageRows))
 			}
-			b.ReportMetric(float64(len(out.data))/float64(c.Size()), "stored/raw")
+			b.ReportMetric(float64(len(out))/float64(c.Size()), "stored/raw")
 		})
 	}
 }
@@ -83,14 +83,20 @@ func BenchmarkDecode(b *testing.B) {
 	for i, spec := range benchColumns {
 		typ, c := benchColumn(i)
 		b.Run(spec.name, func(b *testing.B) {
-			e, d := &encoder{codec: CodecZstd}, new(decoder)
-			out := e.encodeChunk(nil, chunkSource{typ: typ, col: &c, rows: benchRows}, PageRows)
+			e, d := &encoder{opts: Options{}.filled()}, new(decoder)
+			out, front, pages := encodeColumn(e, nil, chunkOf(typ, &c, PageRows))
+			if front > 0 {
+				var err error
+				if d.front, err = d.openFront(out[:front]); err != nil {
+					b.Fatal(err)
+				}
+			}
 			b.SetBytes(int64(c.Size()))
 			b.ReportAllocs()
 			col := roomFor(c.Width, PageRows)
 			for b.Loop() {
-				src := out.data
-				for _, p := range out.pages {
+				src := out[front:]
+				for _, p := range pages {
 					if col.N, col.Valid = 0, nil; c.Width == 0 {
 						col.Data = col.Data[:0]
 					}
@@ -126,14 +132,14 @@ func wideBatch(rows int) (*tailrace.Schema, *tailrace.Batch) {
 
 func BenchmarkWritePart41Columns(b *testing.B) {
 	s, batch := wideBatch(benchRows)
+	benchWrite(b, s, batch)
+}
+
+func benchWrite(b *testing.B, s *tailrace.Schema, batch *tailrace.Batch) {
 	b.SetBytes(int64(batch.Size()))
 	b.ReportAllocs()
 	for b.Loop() {
-		w := NewWriter(s, Options{})
-		if err := w.Append(batch); err != nil {
-			b.Fatal(err)
-		}
-		part, _, err := w.Finish()
+		part, err := encodeBatch(s, batch, Options{}, nil, nil)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -162,14 +168,11 @@ func BenchmarkReadPart41Columns(b *testing.B) {
 // BenchmarkWritePart1Row is what a small flush pays.
 func BenchmarkWritePart1Row(b *testing.B) {
 	s, batch := wideBatch(1)
-	b.ReportAllocs()
-	for b.Loop() {
-		w := NewWriter(s, Options{})
-		if err := w.Append(batch); err != nil {
-			b.Fatal(err)
-		}
-		if _, _, err := w.Finish(); err != nil {
-			b.Fatal(err)
-		}
-	}
+	benchWrite(b, s, batch)
+}
+
+// BenchmarkWritePart1000Rows is what a flush pays that is larger, and still encoded at once.
+func BenchmarkWritePart1000Rows(b *testing.B) {
+	s, batch := wideBatch(1000)
+	benchWrite(b, s, batch)
 }

@@ -1,18 +1,20 @@
 package stripe
 
 import (
-	"encoding/binary"
 	"math/bits"
+	"slices"
 	"unsafe"
 )
+
+//go:generate go run bitpack_generate.go
 
 // Bit-packing works on vectors of up to 1,024 values in 16 lanes (the FastLanes order): value i is in row i/16 of lane i%16, and each lane
 // is a string of bits of its own, low bits first, in 64-bit words. Word k of all lanes lie together:
 //
 //	word 0 of lane 0, 1, ... 15 | word 1 of lane 0, 1, ... 15 | ...
 //
-// so 16 neighbouring values sit at one shift of 16 neighbouring words, and the inner loop is the same few instructions 16 times. A vector of
-// fewer values has fewer rows; the last row is filled up with zeros.
+// so a lane of a whole vector is 64 values in as many words as a value has bits, whatever the width. A vector of fewer values has fewer rows; the
+// last row is filled up with zeros.
 const (
 	vectorRows = 1024
 	lanes      = 16
@@ -30,6 +32,18 @@ func packVector(dst []byte, v []int64, base int64, width int) []byte {
 	if width == 0 {
 		return dst
 	}
+	at, n := len(dst), packedLen(len(v), width)
+	dst = slices.Grow(dst, n)[:at+n]
+	if len(v) == vectorRows && width <= kernelWidths {
+		packWhole(dst[at:], (*[vectorRows]int64)(v), base, width)
+	} else {
+		packRows(dst[at:], v, base, width)
+	}
+	return dst
+}
+
+// packRows is packVector for any number of values and any width but 0, a row of 16 values at a time. It fills dst.
+func packRows(dst []byte, v []int64, base int64, width int) {
 	var word [lanes]uint64
 	shift := 0
 	for len(v) > 0 {
@@ -46,7 +60,7 @@ func packVector(dst []byte, v []int64, base int64, width int) []byte {
 		if shift += width; shift < 64 {
 			continue
 		}
-		dst = appendWords(dst, &word)
+		dst = dst[copy(dst, bytesOf(word[:])):]
 		if shift -= 64; shift == 0 {
 			word = [lanes]uint64{}
 			continue
@@ -57,16 +71,8 @@ func packVector(dst []byte, v []int64, base int64, width int) []byte {
 		}
 	}
 	if shift > 0 {
-		dst = appendWords(dst, &word)
+		copy(dst, bytesOf(word[:]))
 	}
-	return dst
-}
-
-func appendWords(dst []byte, word *[lanes]uint64) []byte {
-	for _, w := range word {
-		dst = binary.LittleEndian.AppendUint64(dst, w)
-	}
-	return dst
 }
 
 // integer is what a stream of integers decodes to.
@@ -77,12 +83,18 @@ type integer interface {
 // unpackVector fills dst, at most vectorRows values, from src, which holds packedLen(len(dst), width) bytes. Values wrap around in T.
 // Hot: no allocation; held by TestUnpackAllocs.
 func unpackVector[T integer](dst []T, src []byte, base T, width int) {
-	if width == 0 {
-		for i := range dst {
-			dst[i] = base
-		}
-		return
+	switch {
+	case width == 0:
+		fill(dst, base)
+	case len(dst) == vectorRows && width <= kernelWidths:
+		unpackWhole((*[vectorRows]T)(dst), src, base, width)
+	default:
+		unpackRows(dst, src, base, width)
 	}
+}
+
+// unpackRows is unpackVector for any number of values and any width but 0, a row of 16 values at a time.
+func unpackRows[T integer](dst []T, src []byte, base T, width int) {
 	mask := ^uint64(0) >> (64 - uint(width))
 	bit := 0
 	for ; len(dst) >= lanes; bit += width {
@@ -114,13 +126,20 @@ func unpackRow[T integer](out *[lanes]T, src []byte, bit, width int, mask uint64
 	}
 }
 
-// span gives the least and greatest of v, which is not empty.
+// span gives the least and greatest of v, which is not empty. Four pairs of extremes, because each comparison waits for the one before.
 func span(v []int64) (low, high int64) {
-	low, high = v[0], v[0]
-	for _, x := range v[1:] {
-		low, high = min(low, x), max(high, x)
+	a, b, c, d := v[0], v[0], v[0], v[0]
+	e, f, g, h := a, a, a, a
+	for ; len(v) >= 4; v = v[4:] {
+		a, e = min(a, v[0]), max(e, v[0])
+		b, f = min(b, v[1]), max(f, v[1])
+		c, g = min(c, v[2]), max(g, v[2])
+		d, h = min(d, v[3]), max(h, v[3])
 	}
-	return low, high
+	for _, x := range v {
+		a, e = min(a, x), max(e, x)
+	}
+	return min(a, b, c, d), max(e, f, g, h)
 }
 
 // widthOf is the number of bits that tell values in [low, high] apart.

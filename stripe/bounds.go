@@ -53,6 +53,14 @@ func little(x int64, width int) []byte {
 
 // boundFloats orders as SQL does: NaN is the greatest.
 func (e *encoder) boundFloats(t tailrace.Type, m *pageMeta) {
+	inf := int64(0x7ff0000000000000)
+	if t.Kind == tailrace.KindFloat4 {
+		inf = 0x7f800000
+	}
+	if e.frames.low >= 0 && e.frames.high <= inf { // without sign and NaN, floats order as their bits
+		m.bound(t, little(e.frames.low, t.Kind.Width()), little(e.frames.high, t.Kind.Width()))
+		return
+	}
 	low, high, nan, number := int64(0), int64(0), false, false
 	lowest, highest := math.Inf(1), math.Inf(-1)
 	for _, x := range e.ints {
@@ -78,6 +86,15 @@ func (e *encoder) boundFloats(t tailrace.Type, m *pageMeta) {
 	m.bound(t, little(low, t.Kind.Width()), little(high, t.Kind.Width()))
 }
 
+// boundTextsOf finds the bounds of the loaded values of varying length.
+func (e *encoder) boundTextsOf(t tailrace.Type, m *pageMeta) {
+	if t.Kind == tailrace.KindNumeric || t.Kind == tailrace.KindArray {
+		e.boundByKey(t, m)
+		return
+	}
+	e.boundTexts(t, m)
+}
+
 // boundTexts finds the first and last of texts that order by their bytes.
 func (e *encoder) boundTexts(t tailrace.Type, m *pageMeta) {
 	p := &e.texts
@@ -98,6 +115,9 @@ func (e *encoder) boundTexts(t tailrace.Type, m *pageMeta) {
 		} else if h > highHead || h == highHead && bytes.Compare(x, high) > 0 {
 			high, highHead = x, h
 		}
+	}
+	if t.Kind != tailrace.KindChar { // whose key would lose spaces that are not the last then
+		low, high = low[:min(len(low), MaxStatBytes+1)], high[:min(len(high), MaxStatBytes+1)]
 	}
 	m.bound(t, low, high)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"hash/crc32"
 	"math/rand/v2"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -39,6 +40,9 @@ func partOf(t testing.TB, rows int, kinds []tailrace.Kind) (*tailrace.Schema, *t
 	return s, b, write(t, s, b, Options{PageRows: 64, StripeRows: 100}, whole)
 }
 
+// namesPlace matches errors that say what is damaged.
+var namesPlace = regexp.MustCompile(`^(open part: |part \S+: (time|diff|column ".*"): page index: |part \S+: (time|diff|column ".*"), (page \d+|front page): )`)
+
 func TestFlippedByteIsFoundOrDoesNoHarm(t *testing.T) {
 	s, b, part := smallPart(t, 150)
 	harmless := 0
@@ -47,6 +51,8 @@ func TestFlippedByteIsFoundOrDoesNoHarm(t *testing.T) {
 		bad[at] ^= 1 << (at % 8)
 		if err := readAll(t, bad, s, b); err == nil {
 			harmless++ // the header, padding and the hash, which reads do not need
+		} else if !namesPlace.MatchString(err.Error()) {
+			t.Fatalf("byte %d of %d flipped: got %q, which does not name part, column and page", at, len(part), err)
 		}
 		if err := Verify(context.Background(), bad); !errors.Is(err, tailrace.ErrCorrupt) {
 			t.Fatalf("byte %d of %d flipped: verify: got %v, want ErrCorrupt", at, len(part), err)
@@ -188,10 +194,10 @@ func replaceSum(body []byte, old, sum uint32) {
 // FuzzPageBody decodes any bytes as the body of a page of any column.
 func FuzzPageBody(f *testing.F) {
 	s, b, _ := smallPart(f, 200)
-	e := &encoder{codec: CodecNone}
+	e := &encoder{opts: Options{Codec: CodecNone}.filled()}
 	for i, field := range s.Fields {
-		c := e.encodeChunk(nil, chunkSource{typ: field.Type, col: &b.Cols[i], rows: b.N}, PageRows)
-		if h, body, err := openPage(c.data); err != nil {
+		data, front, _ := encodeColumn(e, nil, chunkOf(field.Type, &b.Cols[i], PageRows))
+		if h, body, err := openPage(data[front:]); err != nil {
 			f.Fatal(err)
 		} else {
 			f.Add(body, uint8(field.Type.Kind.Width()), uint8(h.enc), h.bitmap, uint16(h.rows), uint16(h.nulls), uint32(h.valueBytes), false)
@@ -203,9 +209,9 @@ func FuzzPageBody(f *testing.F) {
 		default:
 			return
 		}
-		h := pageHeader{enc: encoding(enc), bitmap: bitmap, rows: int(rows), nulls: int(nulls), raw: len(body), valueBytes: int(valueBytes)}
+		h := pageHeader{kind: pageData, enc: encoding(enc), bitmap: bitmap, rows: int(rows), nulls: int(nulls), raw: len(body), valueBytes: int(valueBytes)}
 		if zstd {
-			h.codec, body = CodecZstd, compress(nil, body)
+			h.codec, body = CodecZstd, appendZstd(nil, body)
 		}
 		c := roomFor(int(width), PageRows)
 		d := new(decoder)
@@ -229,9 +235,9 @@ func TestLyingLengthsAllocateLittle(t *testing.T) {
 	body = append(body, lengths...)
 	closeStream(body, at)
 	pages := map[string][]byte{
-		"lengths without bytes": appendPage(nil, pageHeader{enc: encStr, rows: PageRows, raw: len(body), valueBytes: 16_000 * PageRows}, body),
-		"a zstd frame":          appendPage(nil, pageHeader{enc: encStr, codec: CodecZstd, rows: PageRows, raw: maxPageBytes}, compress(nil, body)),
-		"many values":           appendPage(nil, pageHeader{enc: encStr, rows: 1 << 30, raw: len(body)}, body),
+		"lengths without bytes": appendPage(nil, pageHeader{kind: pageData, enc: encStr, rows: PageRows, raw: len(body), valueBytes: 16_000 * PageRows}, body),
+		"a zstd frame":          appendPage(nil, pageHeader{kind: pageData, enc: encStr, codec: CodecZstd, rows: PageRows, raw: maxPageBytes}, appendZstd(nil, body)),
+		"many values":           appendPage(nil, pageHeader{kind: pageData, enc: encStr, rows: 1 << 30, raw: len(body)}, body),
 	}
 	d := new(decoder)
 	for name, page := range pages {

@@ -35,13 +35,26 @@ func (w *Writer) check(b *tailrace.Batch) error {
 	return nil
 }
 
-// rawSize is the size of updates [from, from+n) of b by which stripes are cut: 16 bytes for time and diff, the width of each value or, if that varies, its
-// bytes and 4 more.
-func (w *Writer) rawSize(b *tailrace.Batch, from, n int) int64 {
-	size := w.fixedRow * int64(n)
+// FixedRow is the part of an update's raw size, in bytes, that is the same for all of schema s: 16 for time and diff, the width of each value or, if that
+// varies, 4.
+func FixedRow(s *tailrace.Schema) int64 {
+	n := int64(16)
+	for _, f := range s.Fields {
+		if w := f.Type.Kind.Width(); w > 0 {
+			n += int64(w)
+		} else {
+			n += 4
+		}
+	}
+	return n
+}
+
+// RawSize is the size in bytes of updates [from, to) of b, whose schema has the FixedRow fixed, as stripes are cut by it.
+func RawSize(fixed int64, b *tailrace.Batch, from, to int) int64 {
+	size := fixed * int64(to-from)
 	for i := range b.Cols {
-		if c := &b.Cols[i]; c.Width == 0 {
-			size += int64(c.Offsets[from+n]) - int64(c.Offsets[from])
+		if c := &b.Cols[i]; c.Width == 0 && to > from {
+			size += int64(c.Offsets[to]) - int64(c.Offsets[from])
 		}
 	}
 	return size
@@ -49,13 +62,13 @@ func (w *Writer) rawSize(b *tailrace.Batch, from, n int) int64 {
 
 // room is how many updates of b, from from on, go to the stripe under way, and whether they fill it.
 func (w *Writer) room(b *tailrace.Batch, from int) (n int, full bool) {
-	most := w.opts.StripeRows - w.pending.N
+	most := w.opts.StripeRows - w.pending.rows
 	n = min(b.N-from, most)
-	left := int64(w.opts.StripeBytes) - w.raw
-	if w.rawSize(b, from, n) < left {
+	left := int64(w.opts.StripeBytes) - w.pending.raw
+	if RawSize(w.fixedRow, b, from, from+n) < left {
 		return n, n == most
 	}
-	return 1 + sort.Search(n-1, func(i int) bool { return w.rawSize(b, from, i+1) >= left }), true
+	return 1 + sort.Search(n-1, func(i int) bool { return RawSize(w.fixedRow, b, from, from+i+1) >= left }), true
 }
 
 // appendUpdates adds updates [from, from+n) of src to dst, whose columns are the same.

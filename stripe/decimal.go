@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"slices"
+	"unsafe"
 
 	"tailrace"
 )
@@ -17,26 +18,36 @@ import (
 
 // splitDecimals fills e.scales and e.ints from p and reports whether DECIMAL brings back every byte of it.
 func (e *encoder) splitDecimals(p *texts) bool {
-	e.scales, e.ints = e.scales[:0], e.ints[:0]
-	for i := range p.n() {
-		raw := p.at(i)
-		if len(raw) < 2 || len(raw) > 10 {
+	n := p.n()
+	e.scales, e.ints = slices.Grow(e.scales[:0], n)[:n], slices.Grow(e.ints[:0], n)[:n]
+	for i := range n {
+		raw := p.data[p.start[i]:]
+		size := int(p.size[i])
+		if size < 2 || size > maxDecimal {
 			return false
 		}
-		scale, v := binary.LittleEndian.Uint16(raw), int64(0)
-		if body := raw[2:]; len(body) > 0 {
-			v = int64(int8(body[0]))
-			for _, b := range body[1:] {
+		var v int64
+		switch {
+		case size == 2:
+		case len(raw) >= maxDecimal: // 8 bytes at once, of which those after the value are dropped
+			v = int64(binary.BigEndian.Uint64(raw[2:])) >> (8 * (maxDecimal - size) & 63)
+		default:
+			v = int64(int8(raw[2]))
+			for _, b := range raw[3:size] {
 				v = v<<8 | int64(b)
 			}
 		}
-		if scale > tailrace.MaxDecimalScale || len(raw) != decimalLen(v) {
+		scale := binary.LittleEndian.Uint16(raw)
+		if scale > tailrace.MaxDecimalScale || size != decimalLen(v) {
 			return false
 		}
-		e.scales, e.ints = append(e.scales, int64(scale)), append(e.ints, v)
+		e.scales[i], e.ints[i] = int64(scale), v
 	}
 	return true
 }
+
+// maxDecimal is the most bytes of a numeric whose unscaled value fits an int64.
+const maxDecimal = 10
 
 // decimalLen is the number of bytes of a stored numeric with unscaled value v.
 func decimalLen(v int64) int {
@@ -47,22 +58,18 @@ func decimalLen(v int64) int {
 }
 
 // appendDecimals adds the stream of what splitDecimals found.
-func (e *encoder) appendDecimals(dst []byte, dict bool) []byte {
+func (e *encoder) appendDecimals(dst []byte, plan *intPlan) []byte {
 	dst, at := openStream(dst, encDecimal, 0, len(e.ints))
-	dst = appendMeasured(dst, e.scales, 2)
+	dst = appendLeaf(dst, e.scales, 2)
 	e.frames.measure(e.ints)
-	tries := tryDelta
-	if dict {
-		tries |= tryDict
-	}
-	dst = e.appendInts(dst, e.ints, &e.frames, 8, tries)
+	dst = e.appendNode(dst, e.ints, &e.frames, 8, plan, 1)
 	closeStream(dst, at)
 	return dst
 }
 
 // decodeDecimals is decodeTexts of a DECIMAL stream.
-func (d *decoder) decodeDecimals(sizes []int32, data []byte, s stream, want int) ([]byte, error) {
-	n := len(sizes)
+func (d *decoder) decodeDecimals(ends []int32, data []byte, s stream, want int) ([]byte, error) {
+	n := len(ends)
 	if s.count != n || n > len(d.ints) {
 		return nil, corrupt("stream of %d values where %d belong", s.count, n)
 	}
@@ -75,34 +82,71 @@ func (d *decoder) decodeDecimals(sizes []int32, data []byte, s stream, want int)
 		return nil, err
 	}
 	ints := d.ints[:n]
-	if err := decodeInts(d, ints, values); err != nil {
+	if err := decodeNode(d, ints, values, 1); err != nil {
 		return nil, err
 	}
-	scale := d.codes[:n] // after the values, which may have used it for a dictionary
-	if err := decodeLeaf(scale, scales); err != nil {
-		return nil, err
+	if want > n*maxDecimal {
+		return nil, corrupt("%d numerics of %d bytes", n, want)
 	}
-	sum, top := 0, uint16(0)
-	for i, v := range ints {
-		size := decimalLen(v)
-		sizes[i] = int32(size)
-		sum += size
-		top = max(top, scale[i])
+	at := len(data)
+	data = textRoom(data, want)[:at+want]
+	end, err := d.storeNumerics(ends, data, at, ints, scales)
+	if err == nil && end != len(data) {
+		err = corrupt("numerics of more or fewer bytes than %d", want)
 	}
-	if sum != want || top > tailrace.MaxDecimalScale {
-		return nil, corrupt("numerics of %d bytes where %d belong, scale %d", sum, want, top)
-	}
-	return appendStored(slices.Grow(data, want+slack), ints, scale, sizes), nil
+	return data, err
 }
 
-// appendStored adds the stored bytes of each numeric, 10 at a time, and moves on by its size. data has room for all and slack more.
-func appendStored(data []byte, ints []int64, scale []uint16, sizes []int32) []byte {
-	at, room := len(data), data[:cap(data)]
-	for i, v := range ints {
-		out := (*[10]byte)(room[at:])
-		binary.LittleEndian.PutUint16(out[:], scale[i])
-		binary.BigEndian.PutUint64(out[2:], uint64(v)<<((10-uint(sizes[i]))*8&127))
-		at += int(sizes[i])
+// storeNumerics is storeDecimals of ints with the scales of a stream.
+func (d *decoder) storeNumerics(ends []int32, data []byte, at int, ints []int64, scales stream) (end int, err error) {
+	if x, ok := constOf(scales); ok && scales.count == len(ints) && uint64(x) <= tailrace.MaxDecimalScale {
+		return storeScaled(ends, data, at, ints, uint16(x)), nil
 	}
-	return room[:at]
+	scale := d.codes[:len(ints)]
+	if err := decodeLeaf(scale, scales); err != nil {
+		return 0, err
+	}
+	if top := slices.Max(scale); top > tailrace.MaxDecimalScale {
+		return 0, corrupt("numeric of scale %d", top)
+	}
+	return storeDecimals(ends, data, at, ints, scale), nil
+}
+
+// storeScaled is storeDecimals of numerics of one scale, which most columns have.
+func storeScaled(ends []int32, data []byte, at int, ints []int64, scale uint16) int {
+	to, ends := unsafe.Pointer(unsafe.SliceData(data)), ends[:len(ints)]
+	for i, v := range ints {
+		if at > len(data) {
+			return -1
+		}
+		at = storeDecimal(to, at, v, scale)
+		ends[i] = int32(at)
+	}
+	return at
+}
+
+// storeDecimals writes the stored bytes of each numeric to data[at:], 10 bytes at a time, moving on by their size, and where each ends to ends. It returns where
+// the last one ends: -1 if that is behind data, which has room for slack bytes more.
+func storeDecimals(ends []int32, data []byte, at int, ints []int64, scale []uint16) int {
+	to := unsafe.Pointer(unsafe.SliceData(data))
+	ends, scale = ends[:len(ints)], scale[:len(ints)]
+	for i, v := range ints {
+		if at > len(data) {
+			return -1
+		}
+		at = storeDecimal(to, at, v, scale[i])
+		ends[i] = int32(at)
+	}
+	return at
+}
+
+// storeDecimal writes the stored bytes of v / 10^scale to byte at of to, 10 bytes in any case, and returns where they end.
+func storeDecimal(to unsafe.Pointer, at int, v int64, scale uint16) int {
+	n := (bits.Len64(uint64(v^v>>63)) + 8) >> 3
+	if v == 0 {
+		n = 0
+	}
+	*(*uint16)(unsafe.Add(to, at)) = scale
+	*(*uint64)(unsafe.Add(to, at+2)) = bits.ReverseBytes64(uint64(v) << ((64 - 8*n) & 63))
+	return at + n + 2
 }

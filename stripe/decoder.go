@@ -8,13 +8,12 @@ import (
 
 // decoder holds the buffers that pages are decoded with. Nothing in it outlives a page.
 type decoder struct {
-	ints   [PageRows]int64
-	codes  [PageRows]uint16
-	dict   [maxDict]uint64
-	sizes  [maxDict]int32
-	starts [maxDict]int32
-	words  []byte
-	raw    []byte
+	ints    [PageRows]int64
+	codes   [PageRows]uint16
+	numbers [maxIntDepth]numberRoom
+	own     dictionary // of the page under way
+	raw     []byte
+	front   *front // of the chunk that the page is of, nil: it has none
 }
 
 var decoders = sync.Pool{New: func() any { return new(decoder) }}
@@ -26,21 +25,34 @@ func (d *decoder) release() {
 	if cap(d.raw) > maxKept {
 		d.raw = nil
 	}
-	if cap(d.words) > maxKept {
-		d.words = nil
+	if cap(d.own.words) > maxKept {
+		d.own = dictionary{}
 	}
+	d.front = nil
 	decoders.Put(d)
 }
 
 // roomFor returns an empty column with memory for rows rows, except for the bytes of values whose length varies.
 func roomFor(width, rows int) tailrace.Column {
-	c := tailrace.Column{Width: width}
-	if width > 0 {
-		c.Data = make([]byte, rows*width)
-	} else {
-		c.Offsets = make([]int32, rows+1)
+	return columnIn(memory(columnBytes(width, rows)), width, rows)
+}
+
+// columnBytes is what a column takes of the memory that the columns of a batch share, in bytes: a multiple of 16, so that the next is aligned.
+func columnBytes(width, rows int) int {
+	if width == 0 {
+		width, rows = 4, rows+1
 	}
-	return c
+	return (rows*width + 15) &^ 15
+}
+
+// columnIn is roomFor in raw, which has columnBytes.
+func columnIn(raw []byte, width, rows int) tailrace.Column {
+	if width > 0 {
+		return tailrace.Column{Width: width, Data: raw[: rows*width : rows*width]}
+	}
+	ends := asInts[int32](raw)[: rows+1 : rows+1]
+	ends[0] = 0
+	return tailrace.Column{Offsets: ends}
 }
 
 // addPage decodes src, one page, into c, which roomFor made for total rows. c.N counts the rows that are there.
@@ -49,23 +61,33 @@ func (d *decoder) addPage(c *tailrace.Column, src []byte, total int) error {
 	switch {
 	case err != nil:
 		return err
+	case h.kind != pageData:
+		return corrupt("page of kind %d", h.kind)
 	case h.rows > total-c.N:
 		return corrupt("page of %d rows where %d belong", h.rows, total-c.N)
 	}
 	return d.addBody(c, h, body, total)
 }
 
+// openFront decodes src, a page of kind 2 or 3.
+func (d *decoder) openFront(src []byte) (*front, error) {
+	h, body, err := openPage(src)
+	if err == nil && h.kind == pageData {
+		err = corrupt("page of kind %d", h.kind)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if body, err = d.unpack(h.codec, body, h.raw); err != nil {
+		return nil, err
+	}
+	return parseFront(h, body)
+}
+
 func (d *decoder) addBody(c *tailrace.Column, h pageHeader, body []byte, total int) error {
-	switch h.codec {
-	case 0:
-	case CodecZstd:
-		raw, err := d.decompress(body, h.raw)
-		if err != nil {
-			return err
-		}
-		body = raw
-	default:
-		return corrupt("codec %d", h.codec)
+	body, err := d.unpack(h.codec, body, h.raw)
+	if err != nil {
+		return err
 	}
 	if len(body) != h.raw || len(body) < bitmapBytes(h) {
 		return corrupt("body of %d bytes where the page says %d", len(body), h.raw)
@@ -76,7 +98,6 @@ func (d *decoder) addBody(c *tailrace.Column, h pageHeader, body []byte, total i
 	}
 	s := stream{enc: encNone}
 	if h.nulls < h.rows {
-		var err error
 		if s, err = wholeStream(body, h.rows-h.nulls); err != nil {
 			return err
 		}
@@ -106,7 +127,7 @@ func (d *decoder) addValues(c *tailrace.Column, h pageHeader, s stream, bitmap [
 	case 8:
 		return addInts(d, asInts[int64](c.Data)[c.N:end], s, bitmap)
 	case 16:
-		return addFixed16(c.Data[16*c.N:16*end], s, bitmap)
+		return d.addFixed16(c.Data[16*c.N:16*end], s, bitmap)
 	}
 	return d.addTexts(c, h, s, bitmap)
 }
@@ -125,70 +146,28 @@ func addInts[T integer](d *decoder, dst []T, s stream, bitmap []byte) error {
 	return nil
 }
 
-// spread moves the first n values of v to the places whose bit is set, of which there are n, and zeroes the others: squeeze undone.
-func spread[T integer](v []T, n int, bitmap []byte) {
-	for i := len(v) - 1; i >= 0; i-- {
-		bit := bitmap[i>>3] >> (i & 7) & 1
-		n -= int(bit)
-		v[i] = v[n] * T(bit)
-	}
-}
-
-func addFixed16(dst []byte, s stream, bitmap []byte) error {
-	switch {
-	case s.enc == encNone:
-		clear(dst)
-		return nil
-	case s.enc == encConst && len(s.body) == 16:
-		for i := range s.count {
-			copy(dst[16*i:], s.body)
-		}
-	case s.enc == encFixed16 && len(s.body) == 16*s.count:
-		copy(dst, s.body)
-	default:
-		return corrupt("encoding %d of %d values of 16 bytes in %d", s.enc, s.count, len(s.body))
-	}
-	if n := s.count; 16*n < len(dst) {
-		for i := len(dst)/16 - 1; i >= 0; i-- {
-			if bitmap[i>>3]>>(i&7)&1 == 0 {
-				clear(dst[16*i : 16*i+16])
-				continue
-			}
-			n--
-			copy(dst[16*i:16*i+16], dst[16*n:])
-		}
-	}
-	return nil
-}
-
-// addTexts decodes the lengths into the place of the offsets, then sums them up.
+// addTexts decodes the values and where they end, and spreads the ends over the rows.
 func (d *decoder) addTexts(c *tailrace.Column, h pageHeader, s stream, bitmap []byte) (err error) {
-	sizes, at := c.Offsets[c.N+1:c.N+1+h.rows], c.Offsets[c.N]
-	if h.valueBytes > maxGroupBytes-int(at) {
+	ends := c.Offsets[c.N : c.N+1+h.rows] // the first is where the page's first value begins
+	if h.valueBytes > maxGroupBytes-int(ends[0]) {
 		return corrupt("page group of more than %d bytes in one column", maxGroupBytes)
 	}
 	switch s.enc {
 	case encNone:
-		clear(sizes)
+		fill(ends[1:], ends[0])
 		if h.valueBytes != 0 {
 			err = corrupt("%d bytes of values that are all null", h.valueBytes)
 		}
-	case encDecimal:
-		c.Data, err = d.decodeDecimals(sizes[:s.count], c.Data, s, h.valueBytes)
-	default:
-		c.Data, err = d.decodeTexts(sizes[:s.count], c.Data, s, h.valueBytes)
-	}
-	if err != nil {
 		return err
+	case encDecimal:
+		c.Data, err = d.decodeDecimals(ends[1:s.count+1], c.Data, s, h.valueBytes)
+	default:
+		c.Data, err = d.decodeTexts(ends[1:s.count+1], c.Data, s, h.valueBytes)
 	}
-	if 0 < s.count && s.count < len(sizes) {
-		spread(sizes, s.count, bitmap)
+	if err == nil && s.count < h.rows {
+		spreadEnds(ends, s.count, bitmap)
 	}
-	for i, n := range sizes {
-		at += n
-		sizes[i] = at
-	}
-	return nil
+	return err
 }
 
 // markValid extends c.Valid, if there is a NULL so far, by the page's bitmap.

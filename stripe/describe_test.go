@@ -27,7 +27,7 @@ func TestDescriptionAddsUp(t *testing.T) {
 				rt.Fatalf("stripe %d: got %d chunks, first %+v; want time, diff and %d columns", i, len(chunks), chunks[0], len(s.Fields))
 			}
 			for c, k := range chunks {
-				if k.Stored+int64(k.Pages*pageHeaderBytes) != k.Bytes || k.Pages == 0 || len(k.Encodings) == 0 || k.Raw < k.Stored {
+				if k.Stored+int64(k.Pages*pageHeaderBytes+k.FrontBytes) != k.Bytes || len(k.SHA256) != 64 || sumOf(k.EncodingPages) != k.Pages || k.Pages == 0 || len(k.Encodings) == 0 || k.Raw < k.Stored {
 					rt.Errorf("stripe %d, %s: got %+v: pages do not fill the chunk", i, k.Column, k)
 				}
 				if c > 1 && k.Column != s.Fields[c-2].Name {
@@ -44,4 +44,11 @@ func TestDescriptionAddsUp(t *testing.T) {
 			part[at] ^= 1
 		}
 	})
+}
+
+func sumOf(v []int) (n int) {
+	for _, x := range v {
+		n += x
+	}
+	return n
 }

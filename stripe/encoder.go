@@ -4,48 +4,62 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"slices"
+	"sync"
 	"unsafe"
+
+	"github.com/FastFilter/xorfilter"
 
 	"tailrace"
 )
 
-// encoder turns chunks into bytes. It keeps its buffers between chunks and nothing else, so that what it writes is a function of the chunk
-// and the options alone and any number of encoders may share the chunks of a stripe.
+// encoder turns pages into bytes. It keeps its buffers between pages and nothing else, so that what it writes is a function of the verdict, the
+// page's rows and the options alone, and any number of encoders may share the pages of a chunk.
 type encoder struct {
-	codec               Codec
-	ints                []int64 // the page's values that are not NULL, widened
-	delta               []int64
-	frames, deltaFrames frames // of ints and delta
-	scales              []int64
-	bitmap              []byte // the page's, as Column.Valid
-	nulls               int
-	texts               texts
-	body                []byte
-	packed              []byte
-	table               dictTable
-	key                 []byte
-	sample              sampler
+	opts    Options // filled
+	ints    []int64 // the page's values that are not NULL, widened
+	frames  frames  // of ints
+	numbers numberScratch
+	scales  []int64
+	bitmap  []byte // the page's, as Column.Valid
+	nulls   int
+	texts   texts
+	body    []byte
+	packed  []byte
+	text    textEncoder
+	key     []byte
+	sample  sample
+	spans   []pageSpan // of the plain loop, as are pages
+	pages   []encodedPage
+	hashes  []uint64 // of a filter
+	fuse    xorfilter.BinaryFuseBuilder
 }
 
-// chunkSource is what a chunk is made of: rows [from, from+rows) of col, or rows times the one number fixed when col is nil.
-type chunkSource struct {
-	typ        tailrace.Type
-	col        *tailrace.Column
-	from, rows int
-	fixed      int64
+// encoders keeps encoders between uses.
+var encoders = sync.Pool{New: func() any { return new(encoder) }}
+
+// newEncoder returns an encoder for options that are filled.
+func newEncoder(opts Options) *encoder {
+	e := encoders.Get().(*encoder)
+	e.opts = opts
+	return e
 }
 
-// chunk is a column of a stripe, encoded.
-type chunk struct {
-	data  []byte
-	pages []pageMeta
-	meta  ChunkMeta
+// release gives e back. One that panicked is not given back.
+func (e *encoder) release() {
+	e.texts.clear()
+	clear(e.pages[:cap(e.pages)])
+	e.opts = Options{}
+	if cap(e.body)+cap(e.packed) > 2*maxKept {
+		e.body, e.packed = nil, nil
+	}
+	encoders.Put(e)
 }
 
 // load reads rows [from, to) of c, values of kind k, into e: bitmap and nulls, and what is not NULL into ints, or texts when c's width varies or
 // is 16.
 func (e *encoder) load(k tailrace.Kind, c *tailrace.Column, from, to int) {
 	n := to - from
+	e.texts.clear()
 	e.loadValid(c, from, n)
 	e.ints = slices.Grow(e.ints[:0], n)[:n]
 	switch c.Width {
@@ -62,6 +76,7 @@ func (e *encoder) load(k tailrace.Kind, c *tailrace.Column, from, to int) {
 	case 8:
 		copy(e.ints, view[int64](c)[from:to])
 	default:
+		e.ints = e.ints[:0]
 		e.loadTexts(c, from, n)
 		return
 	}
@@ -83,7 +98,7 @@ func unsigned(k tailrace.Kind) bool {
 	return false
 }
 
-func widen[T uint8 | int16 | int32 | uint32](dst []int64, src []T) {
+func widen[T uint8 | uint16 | int16 | int32 | uint32](dst []int64, src []T) {
 	for i, x := range src {
 		dst[i] = int64(x)
 	}

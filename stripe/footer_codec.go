@@ -9,21 +9,23 @@ import (
 // section is a run of bytes between the stripes and the footer.
 type section struct {
 	kind   byte
-	chunk  int // number of the column's chunk in a stripe: 0 time, 1 diff, 2 the first column
+	chunk  int // page index: number of the column's chunk in a stripe, 0 time, 1 diff, 2 the first column; filter: counted over all stripes
 	offset int64
 	length int64
 	sum    uint32 // crc32c
 }
 
 const (
-	sectionPageIndex = 1 // 2 is kept for filters; readers pass over kinds that they do not know
+	sectionPageIndex = 1 // readers pass over kinds that they do not know
+	sectionFilter    = 2
+	sectionSettings  = 3
 	hasSum           = 2 // flag of a chunk's statistics
 	fieldNotNull     = 1 // flags of a field
 	fieldMissing     = 2
 )
 
-// appendFooter adds the footer without its hash. docs/format/part.md gives it byte by byte.
-func appendFooter(dst []byte, f *Footer, sections []section) []byte {
+// appendFooter adds the footer without its hash. directory has the entries of its stripes. docs/format/part.md gives it byte by byte.
+func appendFooter(dst []byte, f *Footer, directory []byte, sections []section) []byte {
 	dst = binary.AppendUvarint(dst, uint64(f.Rows))
 	dst = binary.AppendVarint(dst, f.SumDiff)
 	dst = binary.AppendUvarint(dst, uint64(f.MinTime))
@@ -38,9 +40,7 @@ func appendFooter(dst []byte, f *Footer, sections []section) []byte {
 		dst = binary.AppendUvarint(dst, uint64(id))
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(f.Stripes)))
-	for i := range f.Stripes {
-		dst = appendStripe(dst, &f.Stripes[i])
-	}
+	dst = append(dst, directory...)
 	dst = binary.AppendUvarint(dst, uint64(len(sections)))
 	for _, s := range sections {
 		dst = append(dst, s.kind)

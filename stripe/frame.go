@@ -18,17 +18,19 @@ const (
 	frameBytes    = 64
 	magic         = "TLRCPART"
 	major         = 1 // a reader refuses another
-	minor         = 0 // a reader takes any
+	minor         = 1 // a reader takes any
 	writerVersion = 1
 )
 
 // Features are bits of what a reader must know to read a part; it refuses one with others.
 const (
-	featureTypes = 1 // a field says the kind of its array's elements and which enum it is
-	features     = featureTypes
+	featureTypes   = 1 // a field says the kind of its array's elements and which enum it is
+	featureStreams = 2 // there are encodings, codecs or kinds of pages that format 1.0 did not have
+	features       = featureTypes | featureStreams
 )
 
-// needs is the features of a part of schema s: those it cannot be read without, so that a part without news is readable by programs of before.
+// needs is the features that a part has because its schema is s: those it cannot be read without, so that a part without news is readable by
+// programs of before.
 func needs(s *tailrace.Schema) uint64 {
 	for i := range s.Fields {
 		if s.Fields[i].Type.Kind >= firstLaterKind {
@@ -41,13 +43,13 @@ func needs(s *tailrace.Schema) uint64 {
 // firstLaterKind is the first of the kinds that came with featureTypes.
 const firstLaterKind = tailrace.KindArray
 
-func appendHeader(dst []byte, s *tailrace.Schema) []byte {
+func appendHeader(dst []byte, s *tailrace.Schema, needs uint64) []byte {
 	at := len(dst)
 	dst = append(dst, magic...)
 	dst = binary.LittleEndian.AppendUint16(dst, major)
 	dst = binary.LittleEndian.AppendUint16(dst, minor)
 	dst = binary.LittleEndian.AppendUint32(dst, writerVersion)
-	dst = binary.LittleEndian.AppendUint64(dst, needs(s))
+	dst = binary.LittleEndian.AppendUint64(dst, needs)
 	dst = binary.LittleEndian.AppendUint32(dst, s.Version)
 	dst = append(dst, make([]byte, frameBytes-4-(len(dst)-at))...)
 	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[at:], castagnoli))
@@ -110,7 +112,7 @@ func parseTail(raw []byte, size int64) (tail, error) {
 		return t, err
 	}
 	at := func(i int) int64 { return int64(binary.LittleEndian.Uint64(raw[i:])) }
-	t = tail{footer: at(0), footerBytes: at(8), index: at(16), sum: binary.LittleEndian.Uint32(raw[32:])}
+	t = tail{footer: at(0), footerBytes: at(8), index: at(16), sum: binary.LittleEndian.Uint32(raw[32:]), needs: binary.LittleEndian.Uint64(raw[24:])}
 	if t.index < frameBytes || t.footer < t.index || t.footer > size-frameBytes || t.footerBytes != size-frameBytes-t.footer ||
 		size-t.index > MaxFooterBytes {
 		return t, corrupt("part tail: footer at %d, page indexes at %d of %d bytes", t.footer, t.index, size)

@@ -6,12 +6,14 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"tailrace"
+	"tailrace/pool"
 )
 
 // allKinds are the kinds a column can have.
@@ -214,25 +216,50 @@ func rowKeys(s *tailrace.Schema, b *tailrace.Batch) [][]byte {
 	return keys
 }
 
-// write makes a part of b, given to the Writer in pieces of at most step updates.
+// write makes a part of b, given to the Writer in pieces of at most step updates, by the plain loop.
 func write(t testing.TB, s *tailrace.Schema, b *tailrace.Batch, opts Options, step func() int) []byte {
 	t.Helper()
-	w := NewWriter(s, opts)
-	for from := 0; from < b.N; {
-		n := min(b.N-from, step())
-		if err := w.Append(slice(b, from, from+n)); err != nil {
-			t.Fatalf("append: %v", err)
+	part, err := encodeBatch(s, b, opts, nil, step)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return part
+}
+
+// encodeBatch makes a part of b, given to the Writer in pieces of at most step updates, half of them for the Writer to keep; without step as it is.
+func encodeBatch(s *tailrace.Schema, b *tailrace.Batch, opts Options, f *pool.Flight, step func() int) ([]byte, error) {
+	p := NewPart(s, opts, nil)
+	w := NewWriter(s, opts, f, p.Add)
+	w.Logger = slog.New(slog.DiscardHandler)
+	defer w.Close()
+	for from, i := 0, 0; from < b.N; i++ {
+		give, n, piece := w.Append, b.N, b
+		if step != nil {
+			n = min(b.N-from, step())
+			piece = slice(b, from, from+n)
+		}
+		if i%2 == 1 {
+			give = w.Take
+		}
+		if err := give(piece); err != nil {
+			return nil, fmt.Errorf("append: %w", err)
 		}
 		from += n
 	}
-	part, f, err := w.Finish()
-	if err != nil {
-		t.Fatalf("finish: %v", err)
+	if err := w.Finish(); err != nil {
+		return nil, fmt.Errorf("finish: %w", err)
 	}
-	if f.Rows != int64(b.N) {
-		t.Fatalf("footer: got %d rows, want %d", f.Rows, b.N)
+	most := p.Size()
+	part, footer, err := p.Finish()
+	switch {
+	case err != nil:
+		return nil, err
+	case footer.Rows != int64(b.N):
+		return nil, fmt.Errorf("footer: got %d rows, want %d", footer.Rows, b.N)
+	case len(part) > most:
+		return nil, fmt.Errorf("part of %d bytes, more than the %d that Size says", len(part), most)
 	}
-	return part
+	return part, nil
 }
 
 // slice copies updates [from, to) of b.
@@ -320,4 +347,24 @@ func mustBeCorrupt(t testing.TB, err error) error {
 		t.Fatalf("got error %v, want one that wraps ErrCorrupt", err)
 	}
 	return err
+}
+
+// chunkOf is the chunk of all of col, in page groups of pageRows.
+func chunkOf(typ tailrace.Type, col *tailrace.Column, pageRows int) *chunk {
+	c := &chunk{typ: typ, rows: col.N}
+	for at := 0; at < col.N; at += pageRows {
+		c.groups = append(c.groups, columnRows{col, at, min(pageRows, col.N-at)})
+	}
+	return c
+}
+
+// encodeColumn encodes a chunk by the plain loop and returns its bytes, those of the front page first.
+func encodeColumn(e *encoder, dst []byte, c *chunk) (data []byte, front int, pages []encodedPage) {
+	spans := c.appendPages(nil)
+	v := e.decide(c, spans)
+	data, pages = append(dst, v.front...), make([]encodedPage, len(spans))
+	for i, p := range spans {
+		data, pages[i] = e.encodePage(data, &v, c, p)
+	}
+	return data, len(v.front), pages
 }

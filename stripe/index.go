@@ -10,15 +10,37 @@ import (
 //
 //	bytes uvarint | rows uvarint | nulls uvarint | flags u8 (1: bounds) | [min | max, each a length uvarint and the bytes]
 //
-// Pages of a chunk lie one after another, so their lengths are their places.
-func appendPageIndex(dst []byte, pages []pageMeta) []byte {
-	for _, p := range pages {
-		for _, v := range [...]int{p.bytes, p.rows, p.nulls} {
-			dst = binary.AppendUvarint(dst, uint64(v))
-		}
-		dst = appendBounds(dst, p.min, p.max, 0)
+// Pages of a chunk lie one after another, so their lengths are their places. An entry of 0 rows is the page of a chunk that its other pages need, and
+// is the first of the chunk.
+func appendPageIndex(dst []byte, front int, pages []encodedPage) []byte {
+	dst = appendFrontEntry(dst, front)
+	for i := range pages {
+		dst = appendPageEntry(dst, &pages[i].pageMeta)
 	}
 	return dst
+}
+
+// appendPages is appendPageIndex of pages that were stored already.
+func appendPages(dst []byte, front int, pages []pageMeta) []byte {
+	dst = appendFrontEntry(dst, front)
+	for i := range pages {
+		dst = appendPageEntry(dst, &pages[i])
+	}
+	return dst
+}
+
+func appendFrontEntry(dst []byte, front int) []byte {
+	if front == 0 {
+		return dst
+	}
+	return append(binary.AppendUvarint(dst, uint64(front)), 0, 0, 0)
+}
+
+func appendPageEntry(dst []byte, p *pageMeta) []byte {
+	for _, v := range [...]int{p.bytes, p.rows, p.nulls} {
+		dst = binary.AppendUvarint(dst, uint64(v))
+	}
+	return appendBounds(dst, p.min, p.max, 0)
 }
 
 const hasBounds = 1 // flag
@@ -40,6 +62,7 @@ type columnIndex struct {
 	pages []pageMeta
 	off   []int64 // of each page in the part
 	group []int32 // each page group's first page, and the number of pages at the end
+	front []int   // bytes of the front page of each stripe's chunk, which it begins with; 0: it has none
 }
 
 // parsePageIndex reads the run of chunk number c. It must cover the chunk of every stripe exactly, and no page may cross a group's border.
@@ -48,20 +71,27 @@ func parsePageIndex(src []byte, f *Footer, c int) (*columnIndex, error) {
 	r := &cursor{tailrace.ByteReader{Src: src}}
 	for _, s := range f.Stripes {
 		off := s.Offset + s.Chunks[c].Offset
-		end := off + s.Chunks[c].Bytes
+		start, end := off, off+s.Chunks[c].Bytes
+		x.front = append(x.front, 0)
 		for row := 0; row < s.Rows; {
-			if row%f.Settings.PageRows == 0 {
-				x.group = append(x.group, int32(len(x.pages)))
-			}
 			left := min(s.Rows-row, f.Settings.PageRows-row%f.Settings.PageRows)
 			p := pageMeta{bytes: r.Count(uint64(end - off)), rows: r.Count(uint64(left))}
 			p.nulls = r.Count(uint64(p.rows))
 			p.min, p.max, _ = r.bounds(hasBounds)
-			if p.rows == 0 {
+			front := p.rows == 0
+			if front && (row > 0 || off > start || p.bytes == 0) {
 				r.Fail("page without rows")
 			}
 			if r.Err != nil {
 				return nil, r.Err
+			}
+			if front {
+				x.front[len(x.front)-1] = p.bytes
+				off += int64(p.bytes)
+				continue
+			}
+			if row%f.Settings.PageRows == 0 {
+				x.group = append(x.group, int32(len(x.pages)))
 			}
 			x.pages, x.off = append(x.pages, p), append(x.off, off)
 			off += int64(p.bytes)

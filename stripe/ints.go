@@ -1,30 +1,32 @@
 package stripe
 
-import (
-	"encoding/binary"
-	"slices"
-)
+import "encoding/binary"
 
-// Integers of every width, times, diffs, the bits of floats, lengths and dictionary codes are all streams of integers:
+// Integers of every width, times, diffs, the bits of floats, lengths and dictionary codes are all streams of integers. Leaves have no streams in
+// them:
 //
-//	CONST  value i64
-//	RAW    param bytes a value (1, 2, 4, 8)
-//	FOR    for each vector of 1,024: base i64; for each: width u8; then the packed differences to the base, see bitpack.go
-//	DELTA  first value i64 | stream of the count-1 differences between neighbours (CONST or FOR)
-//	DICT   stream of the different values in order of first appearance | stream of a code for each value
+//	CONST   value i64
+//	RAW     param bytes a value (1, 2, 4, 8)
+//	FOR     for each vector of 1,024: base i64; for each: width u8; then the packed differences to the base, see bitpack.go
+//	BITS    a bit a value, which is 0 or 1
 //
-// Arithmetic wraps around, in int64 when encoding and in the column's own width when decoding, which comes to the same bits.
-// The smallest wins; one that takes longer to decode must save a tenth.
+// The others turn the values into ones that are fewer or lie nearer to one another, and keep those as streams in turn:
+//
+//	DELTA   first value i64 | differences between neighbours
+//	DELTA2  first value i64 | first difference i64 | differences between neighbouring differences
+//	RLE     length of each run of equal values | value of each run
+//	DICT    the different values in order of first appearance | a code for each value
+//	SPARSE  the values, where a few are wrong | how many right ones lie before each wrong one | the wrong ones as they should be
+//	ALP     floats as decimal integers | SPARSE's patches
+//	SPLIT   the high bits of each value | the low bits of each
+//
+// Arithmetic wraps around, in int64 when encoding and in the column's own width when decoding, which comes to the same bits. Which of them a
+// chunk has is decided from its sample, see intPlan; a page for which that saves too little has a leaf.
 
-// intTries says which encodings beyond CONST, RAW and FOR are worth a look.
-type intTries uint8
+// maxIntDepth is how many nodes lie between a root stream of integers and the deepest leaf, both counted.
+const maxIntDepth = 3
 
-const (
-	tryDelta intTries = 1 << iota
-	tryDict
-)
-
-// frames is what FOR needs to know of a stream: the extremes of each vector of 1,024 values and of all.
+// frames is what FOR needs to know of a page's integers: the extremes of each vector of 1,024 values and of all.
 type frames struct {
 	low, high       int64
 	lows, highs     [PageRows / vectorRows]int64
@@ -44,113 +46,120 @@ func (f *frames) measure(v []int64) {
 	}
 }
 
-// appendMeasured measures v and adds its stream without DELTA and DICT: for lengths, codes, scales and dictionaries.
-func appendMeasured(dst []byte, v []int64, width int) []byte {
-	var f frames
-	f.measure(v)
+// leaf is the encoding that the leaf of n values of width bytes has, and the size of its body.
+func (f *frames) leaf(n, width int) (encoding, int) {
 	switch {
 	case f.low == f.high:
-		return appendConst(dst, f.low, len(v))
-	case f.forLen < width*len(v):
-		return appendFOR(dst, v, &f)
+		return encConst, 8
+	case width == 1 && f.low == 0 && f.high == 1:
+		return encBits, (n + 7) / 8
+	case f.forLen < width*n:
+		return encFOR, f.forLen
 	}
-	return appendRawInts(dst, v, width)
+	return encRaw, width * n
 }
 
-// appendInts adds the stream of v, whose frames are f, for values of width bytes.
-func (e *encoder) appendInts(dst []byte, v []int64, f *frames, width int, tries intTries) []byte {
-	if f.low == f.high {
+// uneven reports whether some vectors are so much narrower than others that these probably have a few outliers.
+func (f *frames) uneven() bool {
+	least, most := 64, 0
+	for i := range f.vectors {
+		w := widthOf(f.lows[i], f.highs[i])
+		least, most = min(least, w), max(most, w)
+	}
+	return 2*most > 3*least+8
+}
+
+// numberScratch is the memory in which the streams of integers are made and plans tried: one level for each depth of the tree.
+type numberScratch struct {
+	levels [maxIntDepth]numberLevel
+	trees  [maxIntDepth + 1]numberTrial
+	table  intTable
+}
+
+// numberLevel is what a node makes of its values before they are encoded in turn.
+type numberLevel struct {
+	values, counts []int64
+	patches        patches
+}
+
+// numberTrial is what a node that is tried makes of the pieces of a chunk.
+type numberTrial struct {
+	pieces, other pieces
+	patches       patches
+}
+
+// appendInts adds the stream of v, whose frames are f, for values of width bytes: as the plan says if that pays in this page, else a leaf.
+func (e *encoder) appendInts(dst []byte, v []int64, f *frames, width int, plan *intPlan) []byte {
+	return e.appendNode(dst, v, f, width, plan, 0)
+}
+
+// appendNode is appendInts of the node that the plan has at depth.
+func (e *encoder) appendNode(dst []byte, v []int64, f *frames, width int, plan *intPlan, depth int) []byte {
+	leaf, size := f.leaf(len(v), width)
+	if leaf != encConst {
+		at, ok := len(dst), false
+		switch {
+		case plan.nodes[depth] != encNone:
+			dst, ok = e.appendPlanned(dst, v, width, plan, depth)
+		case f.uneven(): // outliers too rare for the sample to have met them
+			dst, ok = e.appendSparse(dst, v, width, &intPlan{}, depth)
+		}
+		if ok && saves(len(dst)-at-streamBytes, size) {
+			return dst
+		}
+		dst = dst[:at]
+	}
+	switch leaf {
+	case encConst:
 		return appendConst(dst, f.low, len(v))
-	}
-	best, size := encRaw, width*len(v)
-	if f.forLen < size {
-		best, size = encFOR, f.forLen
-	}
-	var deltas []int64
-	if tries&tryDelta != 0 && len(v) > 2 {
-		deltas = e.deltas(v)
-		if n := 8 + streamBytes + e.deltaFrames.forLen; 10*n < 9*size {
-			best, size = encDelta, n
-		}
-	}
-	if tries&tryDict != 0 && e.intDict(v) {
-		if n := e.dictLen(width); 10*n < 9*size {
-			return e.appendIntDict(dst, width, len(v))
-		}
-	}
-	switch best {
+	case encBits:
+		return appendBits(dst, v)
 	case encFOR:
 		return appendFOR(dst, v, f)
-	case encDelta:
-		dst, at := openStream(dst, encDelta, 0, len(v))
-		dst = binary.LittleEndian.AppendUint64(dst, uint64(v[0]))
-		if d := &e.deltaFrames; d.low == d.high {
-			dst = appendConst(dst, d.low, len(deltas))
-		} else {
-			dst = appendFOR(dst, deltas, d)
-		}
-		closeStream(dst, at)
-		return dst
 	}
 	return appendRawInts(dst, v, width)
 }
 
-// deltas returns the differences between the neighbours of v, valid until the next call, and measures them.
-func (e *encoder) deltas(v []int64) []int64 {
-	e.delta = slices.Grow(e.delta[:0], len(v))[:len(v)-1]
-	prev := v[0]
-	for i, x := range v[1:] {
-		e.delta[i] = x - prev
-		prev = x
+// appendPlanned adds the stream of v as the plan says. ok tells whether that is possible; dst is longer in any case.
+func (e *encoder) appendPlanned(dst []byte, v []int64, width int, plan *intPlan, depth int) (out []byte, ok bool) {
+	switch plan.nodes[depth] {
+	case encDelta:
+		return e.appendDelta(dst, v, plan, depth)
+	case encDelta2:
+		return e.appendDelta2(dst, v, plan, depth)
+	case encRLE:
+		return e.appendRuns(dst, v, width, plan, depth)
+	case encDict:
+		return e.appendIntDict(dst, v, width, plan, depth)
+	case encSparse:
+		return e.appendSparse(dst, v, width, plan, depth)
+	case encALP:
+		return e.appendALP(dst, v, width, plan, depth)
+	case encSplit:
+		return e.appendSplit(dst, v, width, plan, depth)
 	}
-	e.deltaFrames.measure(e.delta)
-	return e.delta
+	return dst, false
 }
+
+// appendChild adds the stream of v, which a node at depth has made, one deeper.
+func (e *encoder) appendChild(dst []byte, v []int64, width int, plan *intPlan, depth int) []byte {
+	if depth+1 == len(plan.nodes) {
+		return appendLeaf(dst, v, width)
+	}
+	var f frames
+	f.measure(v)
+	return e.appendNode(dst, v, &f, width, plan, depth+1)
+}
+
+// minSaving is what a node that takes longer to decode must save over one that does not: a tenth of the bytes.
+const minSaving = 10
+
+// saves reports whether size bytes are so much less than those of the plainer stream.
+func saves(size, plainer int) bool { return minSaving*size < (minSaving-1)*plainer }
 
 func appendConst(dst []byte, x int64, count int) []byte {
 	dst, at := openStream(dst, encConst, 0, count)
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(x))
-	closeStream(dst, at)
-	return dst
-}
-
-func appendRawInts(dst []byte, v []int64, width int) []byte {
-	dst, at := openStream(dst, encRaw, uint8(width), len(v))
-	switch width {
-	case 1:
-		for _, x := range v {
-			dst = append(dst, byte(x))
-		}
-	case 2:
-		for _, x := range v {
-			dst = binary.LittleEndian.AppendUint16(dst, uint16(x))
-		}
-	case 4:
-		for _, x := range v {
-			dst = binary.LittleEndian.AppendUint32(dst, uint32(x))
-		}
-	default:
-		for _, x := range v {
-			dst = binary.LittleEndian.AppendUint64(dst, uint64(x))
-		}
-	}
-	closeStream(dst, at)
-	return dst
-}
-
-func appendFOR(dst []byte, v []int64, f *frames) []byte {
-	dst, at := openStream(dst, encFOR, 0, len(v))
-	for _, low := range f.lows[:f.vectors] {
-		dst = binary.LittleEndian.AppendUint64(dst, uint64(low))
-	}
-	for i := range f.vectors {
-		dst = append(dst, byte(widthOf(f.lows[i], f.highs[i])))
-	}
-	for i := range f.vectors {
-		n := min(len(v), vectorRows)
-		dst = packVector(dst, v[:n], f.lows[i], widthOf(f.lows[i], f.highs[i]))
-		v = v[n:]
-	}
 	closeStream(dst, at)
 	return dst
 }

@@ -2,43 +2,96 @@ package stripe
 
 import (
 	"encoding/binary"
+	"slices"
 	"unsafe"
 )
 
-// decodeInts fills dst from s, whose count is len(dst).
+// numberRoom is what a node at one depth of a tree decodes its children into.
+type numberRoom struct {
+	wide   []uint64
+	narrow []uint64
+}
+
+// decodeInts fills dst, at most PageRows values, from the root stream s, whose count is len(dst).
 func decodeInts[T integer](d *decoder, dst []T, s stream) error {
+	return decodeNode(d, dst, s, 0)
+}
+
+// decodeNode is decodeInts of a stream with depth nodes above it.
+func decodeNode[T integer](d *decoder, dst []T, s stream, depth int) error {
+	if s.count != len(dst) {
+		return corrupt("stream of %d values where %d belong", s.count, len(dst))
+	}
+	if depth+1 >= maxIntDepth {
+		return decodeLeaf(dst, s)
+	}
 	switch s.enc {
 	case encDelta:
-		return decodeDelta(dst, s.body)
+		return decodeDelta(d, dst, s.body, depth)
+	case encDelta2:
+		return decodeDelta2(d, dst, s.body, depth)
+	case encRLE:
+		return decodeRuns(d, dst, s.body, depth)
 	case encDict:
-		return decodeIntDict(d, dst, s.body)
+		return decodeIntDict(d, dst, s.body, depth)
+	case encSparse:
+		return decodeSparse(d, dst, s.body, depth)
+	case encALP:
+		return decodeALP(d, dst, s, depth)
+	case encSplit:
+		return decodeSplit(d, dst, s, depth)
 	}
 	return decodeLeaf(dst, s)
 }
 
-// decodeLeaf is decodeInts of the encodings without children, which alone may be the children of DELTA, DICT and STR.
+// decodeWhole is decodeNode of the stream that src consists of.
+func decodeWhole[T integer](d *decoder, dst []T, src []byte, depth int) error {
+	s, err := wholeStream(src, len(dst))
+	if err != nil {
+		return err
+	}
+	return decodeNode(d, dst, s, depth)
+}
+
+// decodeLeaf is decodeInts of the encodings without children. dst may be longer than a page.
 func decodeLeaf[T integer](dst []T, s stream) error {
 	if s.count != len(dst) {
 		return corrupt("stream of %d values where %d belong", s.count, len(dst))
 	}
 	switch s.enc {
 	case encConst:
-		if len(s.body) != 8 {
+		x, ok := constOf(s)
+		if !ok {
 			return corrupt("constant of %d bytes", len(s.body))
 		}
-		fill(dst, T(binary.LittleEndian.Uint64(s.body)))
+		fill(dst, T(x))
 		return nil
 	case encRaw:
 		return decodeRawInts(dst, s)
 	case encFOR:
 		return decodeFOR(dst, s.body)
+	case encBits:
+		return decodeBits(dst, s.body)
 	}
 	return corrupt("encoding %d of integers", s.enc)
 }
 
+// constOf is the value of s, if it is a CONST of integers.
+func constOf(s stream) (x int64, ok bool) {
+	if s.enc != encConst || len(s.body) != 8 {
+		return 0, false
+	}
+	return int64(binary.LittleEndian.Uint64(s.body)), true
+}
+
+// fill makes every value x: a few in a loop, then twice as many as there are, and so on.
 func fill[T integer](dst []T, x T) {
-	for i := range dst {
+	const few = 32
+	for i := range min(len(dst), few) {
 		dst[i] = x
+	}
+	for n := few; n < len(dst); n *= 2 {
+		copy(dst[n:], dst[:n])
 	}
 }
 
@@ -94,69 +147,13 @@ func decodeFOR[T integer](dst []T, body []byte) error {
 	return nil
 }
 
-func decodeDelta[T integer](dst []T, body []byte) error {
-	if len(body) < 8 || len(dst) < 2 {
-		return corrupt("delta stream of %d bytes", len(body))
+// roomIn returns n values, whatever they are, in the memory of buf, which grows if need be.
+func roomIn[T integer](buf *[]uint64, n int) []T {
+	words := (n*int(unsafe.Sizeof(T(0))) + 7) / 8
+	if cap(*buf) < words {
+		*buf = make([]uint64, slices.Max([]int{words, 1024}))
 	}
-	s, err := wholeStream(body[8:], len(dst)-1)
-	if err != nil {
-		return err
-	}
-	dst[0] = T(binary.LittleEndian.Uint64(body))
-	if err := decodeLeaf(dst[1:], s); err != nil {
-		return err
-	}
-	sum := T(0)
-	for i := range dst {
-		sum += dst[i]
-		dst[i] = sum
-	}
-	return nil
-}
-
-func decodeIntDict[T integer](d *decoder, dst []T, body []byte) error {
-	s, rest, err := cutStream(body)
-	if err != nil {
-		return err
-	}
-	if s.count == 0 || s.count > maxDict || s.count > len(dst) {
-		return corrupt("dictionary of %d values", s.count)
-	}
-	values := asInts[T](bytesOf(d.dict[:]))[:s.count]
-	if err := decodeLeaf(values, s); err != nil {
-		return err
-	}
-	codes, err := d.readCodes(rest, len(dst), s.count)
-	if err != nil {
-		return err
-	}
-	for i, c := range codes {
-		dst[i] = values[c]
-	}
-	return nil
-}
-
-// readCodes reads the stream of n dictionary codes below limit. They are valid until the next call.
-func (d *decoder) readCodes(src []byte, n, limit int) ([]uint16, error) {
-	s, err := wholeStream(src, n)
-	if err != nil {
-		return nil, err
-	}
-	if n > len(d.codes) {
-		return nil, corrupt("%d dictionary codes", n)
-	}
-	codes := d.codes[:n]
-	if err := decodeLeaf(codes, s); err != nil {
-		return nil, err
-	}
-	top := uint16(0)
-	for _, c := range codes {
-		top = max(top, c)
-	}
-	if int(top) >= limit {
-		return nil, corrupt("dictionary code %d of %d", top, limit)
-	}
-	return codes, nil
+	return asInts[T](bytesOf((*buf)[:cap(*buf)]))[:n]
 }
 
 // asInts views raw, which is aligned to 8 bytes, as integers.

@@ -1,6 +1,7 @@
 package stripe
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/big"
@@ -90,7 +91,8 @@ func TestEachEncodingIsChosenWhereItIsSmallest(t *testing.T) {
 		{"few far apart", tailrace.KindInt8, number(func(int) int64 { return few[rng.IntN(5)] }), encDict},
 		{"one text", tailrace.KindText, text(func(int) string { return "same" }), encConst},
 		{"few texts", tailrace.KindVarchar, text(func(int) string { return fmt.Sprint("state ", rng.IntN(9)) }), encDict},
-		{"many texts", tailrace.KindText, text(func(int) string { return fmt.Sprint(rng.Uint64()) }), encStr},
+		{"many texts", tailrace.KindText, text(func(int) string { return fmt.Sprint(rng.Uint64()) }), encFSST},
+		{"random bytes", tailrace.KindBytea, text(func(int) string { return string(binary.LittleEndian.AppendUint64(nil, rng.Uint64())) }), encStr},
 		{"money", tailrace.KindNumeric, func(c *tailrace.Column, _ int) { c.Append(tailrace.AppendDecimal64(nil, int64(rng.IntN(1e6)), 2)) }, encDecimal},
 		{"many scales", tailrace.KindNumeric, func(c *tailrace.Column, i int) { c.Append(tailrace.AppendDecimal64(nil, int64(rng.IntN(1e6)), i%9)) }, encDecimal},
 		{"huge numerics", tailrace.KindNumeric, func(c *tailrace.Column, _ int) {
@@ -102,14 +104,20 @@ func TestEachEncodingIsChosenWhereItIsSmallest(t *testing.T) {
 		for i := range 3000 {
 			x.make(&c, i)
 		}
-		out := new(encoder).encodeChunk(nil, chunkSource{typ: tailrace.TypeOf(x.kind), col: &c, rows: c.N}, PageRows)
-		h, body, err := openPage(out.data)
+		out, front, _ := encodeColumn(&encoder{opts: Options{}.filled()}, nil, chunkOf(tailrace.TypeOf(x.kind), &c, PageRows))
+		h, body, err := openPage(out[front:])
 		if err != nil || h.enc != x.want {
 			t.Errorf("%s: got encoding %d, %v, want %d", x.name, h.enc, err, x.want)
 			continue
 		}
+		d := new(decoder)
+		if front > 0 {
+			if d.front, err = d.openFront(out[:front]); err != nil {
+				t.Fatalf("%s: front page: %v", x.name, err)
+			}
+		}
 		back := roomFor(c.Width, c.N)
-		if err := new(decoder).addBody(&back, h, body, c.N); err != nil {
+		if err := d.addBody(&back, h, body, c.N); err != nil {
 			t.Errorf("%s: %v", x.name, err)
 		}
 		got := &tailrace.Batch{N: c.N, Cols: []tailrace.Column{back}}

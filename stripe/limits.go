@@ -1,5 +1,7 @@
 package stripe
 
+import "tailrace"
+
 // The limits of a part. All are in the unit that their name says and hold for readers as well: a part that passes one is corrupt.
 const (
 	// StripeRows is the most updates of one stripe.
@@ -25,10 +27,11 @@ const (
 // Codec says what is tried around a page's body.
 type Codec uint8
 
-// The codecs. The numbers are stored and never reused; 1 is kept for lz4.
+// The codecs. The numbers are stored and never reused.
 const (
-	CodecDefault Codec = 0 // of Options: zstd. In a page: no codec
-	CodecZstd    Codec = 2
+	CodecDefault Codec = 0   // of Options: CodecZstd. In a page: no codec
+	CodecLZ4     Codec = 1   // of pages only
+	CodecZstd    Codec = 2   // of Options: lz4 or zstd, whichever pays
 	CodecNone    Codec = 255 // of Options only: never try one
 )
 
@@ -39,7 +42,31 @@ type Options struct {
 	StripeBytes int // bytes, 0: StripeBytes
 	PageRows    int // rows, 0: PageRows, which is also the most
 	Codec       Codec
+	// FSSTMinGainPercent is how much smaller, in percent, a symbol table must make a chunk of texts to be kept. 0: 5; below 0: any gain
+	// is enough.
+	FSSTMinGainPercent int
+	// SampleValues is the number of values in each of the 16 windows that a chunk is sampled in, 0: 64.
+	SampleValues int
+	// Filters lists the columns whose chunks get a filter of their values, see Reader.MayHold.
+	Filters []tailrace.ColumnID
+	// Fault is for tests and no setting: it is called before each piece of work, and what it returns or panics with is what became of that. chunk is 0 for
+	// times, 1 for diffs, 2 for the first column; page -1 is the verdict on the chunk.
+	Fault func(stripe, chunk, page int) error
 }
+
+// stored is what a footer keeps of o.
+func (o Options) stored() Options {
+	o.Fault = nil
+	return o
+}
+
+// The range and default of Options.SampleValues.
+const (
+	MinSampleValues     = 8
+	MaxSampleValues     = 1024
+	defaultSampleValues = 64
+	defaultFSSTMinGain  = 5
+)
 
 func (o Options) filled() Options {
 	pick := func(v, limit int) int {
@@ -53,5 +80,13 @@ func (o Options) filled() Options {
 	if o.Codec != CodecNone {
 		o.Codec = CodecZstd
 	}
+	if o.FSSTMinGainPercent == 0 {
+		o.FSSTMinGainPercent = defaultFSSTMinGain
+	}
+	if o.SampleValues <= 0 {
+		o.SampleValues = defaultSampleValues
+	}
+	o.FSSTMinGainPercent = min(max(o.FSSTMinGainPercent, -1), 100)
+	o.SampleValues = min(max(o.SampleValues, MinSampleValues), MaxSampleValues)
 	return o
 }

@@ -15,11 +15,10 @@ import (
 const pageHeaderBytes = 32
 
 const (
-	pageData       = 1 // kind; 2 is kept for dictionaries and 3 for symbol tables of a whole chunk
-	pageHasBitmap  = 1 // flag
-	minCodecBytes  = 256
-	codecTryEvery  = 8
-	codecMinSaving = 20 // a codec is kept when it saves at least 1/20, 5 %
+	pageData      = 1 // kinds
+	pageDict      = 2 // a dictionary that the pages of the chunk share
+	pageSymbols   = 3 // a symbol table that they share
+	pageHasBitmap = 1 // flag
 )
 
 // maxPageBytes bounds a page's body, raw: its values, and for each row at most the lengths or codes.
@@ -29,6 +28,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // pageHeader is the header of a page.
 type pageHeader struct {
+	kind        byte
 	enc         encoding
 	codec       Codec
 	bitmap      bool
@@ -44,7 +44,7 @@ func appendPage(dst []byte, h pageHeader, body []byte) []byte {
 	if h.bitmap {
 		flags = pageHasBitmap
 	}
-	dst = append(dst, pageData, byte(h.enc), byte(h.codec), flags)
+	dst = append(dst, h.kind, byte(h.enc), byte(h.codec), flags)
 	for _, v := range [...]int{h.rows, h.nulls, h.raw, len(body), h.valueBytes, 0} {
 		dst = binary.LittleEndian.AppendUint32(dst, uint32(v))
 	}
@@ -64,15 +64,15 @@ func openPage(src []byte) (h pageHeader, body []byte, err error) {
 	}
 	at := func(i int) int { return int(binary.LittleEndian.Uint32(src[i:])) }
 	h = pageHeader{
-		enc: encoding(src[1]), codec: Codec(src[2]), bitmap: src[3] == pageHasBitmap,
+		kind: src[0], enc: encoding(src[1]), codec: Codec(src[2]), bitmap: src[3] == pageHasBitmap,
 		rows: at(4), nulls: at(8), raw: at(12), stored: at(16), valueBytes: at(20),
 	}
 	switch {
-	case src[0] != pageData:
-		return h, nil, corrupt("page of kind %d", src[0])
+	case h.kind < pageData || h.kind > pageSymbols:
+		return h, nil, corrupt("page of kind %d", h.kind)
 	case src[3] > pageHasBitmap || at(24) != 0:
 		return h, nil, corrupt("page flags %d", src[3])
-	case h.rows == 0 || h.rows > PageRows || h.nulls > h.rows:
+	case h.rows == 0 || h.rows > mostRows(h.kind) || h.nulls > h.rows || h.kind != pageData && h.nulls > 0:
 		return h, nil, corrupt("page of %d rows, %d of them null", h.rows, h.nulls)
 	case h.bitmap != (h.nulls > 0 && h.nulls < h.rows):
 		return h, nil, corrupt("null bitmap of a page with %d nulls of %d rows", h.nulls, h.rows)
@@ -80,4 +80,30 @@ func openPage(src []byte) (h pageHeader, body []byte, err error) {
 		return h, nil, corrupt("page of %d bytes that says %d stored, %d raw, %d of values", len(src), h.stored, h.raw, h.valueBytes)
 	}
 	return h, body, nil
+}
+
+// valueBytesOf is what the page that src consists of says about its value bytes, unchecked.
+func valueBytesOf(src []byte) int {
+	if len(src) < pageHeaderBytes {
+		return 0
+	}
+	return int(binary.LittleEndian.Uint32(src[20:]))
+}
+
+// maxFrontRows is the most entries of a front page.
+const maxFrontRows = 1 << 16
+
+func mostRows(kind byte) int {
+	if kind == pageData {
+		return PageRows
+	}
+	return maxFrontRows
+}
+
+// bitmapBytes is the length of the null bitmap of a page.
+func bitmapBytes(h pageHeader) int {
+	if !h.bitmap {
+		return 0
+	}
+	return (h.rows + 7) / 8
 }

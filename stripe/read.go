@@ -1,6 +1,7 @@
 package stripe
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -11,7 +12,7 @@ import (
 )
 
 // Read returns page group g: times (nil when the part stores none: all are at the base time), diffs (nil when all are +1) and those of the asked
-// columns that the part has, in the order asked. The batch has memory of its own. Checksums are verified; a damaged page is an error that
+// columns that the part has, in the order asked. The batch has memory of its own, one piece for all columns. Checksums are verified; a damaged page is an error that
 // names part, column and page and wraps tailrace.ErrCorrupt, and fails only reads of its column and group.
 func (r *Reader) Read(ctx context.Context, g int, cols []tailrace.ColumnID) (*tailrace.Batch, error) {
 	w := r.window(cols)
@@ -89,6 +90,8 @@ type window struct {
 	ids      []tailrace.ColumnID
 	from, to int
 	runs     []run
+	fronts   map[int]*front // by chunk number, of the stripe, those that have one
+	stripe   int
 }
 
 // run is a range of the part.
@@ -148,9 +151,11 @@ func (w *window) reach(g int) (int, error) {
 	return end, nil
 }
 
-// load fetches the pages of groups [from, to), which are of one stripe, in as few ranges as the gaps between them allow.
+// load fetches the pages of groups [from, to), which are of one stripe, in as few ranges as the gaps between them allow, and the front pages of
+// their chunks that are not known yet.
 func (w *window) load(ctx context.Context, from, to int) error {
 	w.from, w.to, w.runs = from, from, w.runs[:0]
+	var fronts []frontRange
 	for _, c := range w.wanted(from) {
 		x, first, _, err := w.pages(c, from)
 		if err != nil {
@@ -158,8 +163,24 @@ func (w *window) load(ctx context.Context, from, to int) error {
 		}
 		last := int(x.group[to]) - 1
 		w.runs = append(w.runs, run{off: x.off[first], end: x.off[last] + int64(x.pages[last].bytes)})
+		if f, ok := w.missingFront(x, c); ok {
+			fronts = append(fronts, f)
+			w.runs = append(w.runs, run{off: f.off, end: f.off + int64(f.bytes)})
+		}
 	}
-	slices.SortFunc(w.runs, func(a, b run) int { return int(a.off - b.off) })
+	if err := w.fetch(ctx); err != nil {
+		return err
+	}
+	if err := w.openFronts(fronts); err != nil {
+		return err
+	}
+	w.to = to
+	return nil
+}
+
+// fetch merges the runs and reads them.
+func (w *window) fetch(ctx context.Context) error {
+	slices.SortFunc(w.runs, func(a, b run) int { return cmp.Compare(a.off, b.off) })
 	merged := w.runs[:0]
 	for _, x := range w.runs {
 		if n := len(merged); n > 0 && x.off-merged[n-1].end <= w.r.ReadThrough {
@@ -177,7 +198,6 @@ func (w *window) load(ctx context.Context, from, to int) error {
 		}
 		x.data = data
 	}
-	w.to = to
 	return nil
 }
 
@@ -197,12 +217,64 @@ func (w *window) batch(g int) (*tailrace.Batch, error) {
 		return nil, err
 	}
 	b.Diffs = unsafe.Slice((*tailrace.Diff)(unsafe.Pointer(unsafe.SliceData(words))), len(words))
+	room, err := w.room(g, n)
+	if err != nil {
+		return nil, err
+	}
 	for i, c := range w.chunks {
-		if b.Cols[i], err = w.column(d, c, g, n); err != nil {
+		if b.Cols[i], err = w.column(d, c, g, room[i], n); err != nil {
 			return nil, err
 		}
 	}
 	return b, nil
+}
+
+// maxShared is the most bytes of texts of one batch that lie in the memory it has for all of its columns; others have memory of their own. Texts are in it by
+// what pages say that are not checked yet.
+const maxShared = 16 << 20
+
+// room returns an empty column for each chunk wanted, with room for the n rows of group g. All share one piece of memory: a large allocation costs as much as
+// decoding a column of flags does.
+func (w *window) room(g, n int) ([]tailrace.Column, error) {
+	room := make([]tailrace.Column, len(w.chunks))
+	texts := make([]int, len(w.chunks))
+	size, shared := 0, 0
+	for i, c := range w.chunks {
+		size += columnBytes(w.r.width(c), n)
+		if w.r.width(c) > 0 {
+			continue
+		}
+		m, err := w.textBytes(c, g)
+		if err != nil {
+			return nil, err
+		}
+		if m += slack; m <= maxShared-shared {
+			texts[i], shared = (m+15)&^15, shared+m
+			size += texts[i]
+		}
+	}
+	raw := memory(size)
+	for i, c := range w.chunks {
+		own := columnBytes(w.r.width(c), n)
+		room[i] = columnIn(raw[:own], w.r.width(c), n)
+		if texts[i] > 0 {
+			room[i].Data = raw[own : own : own+texts[i]]
+		}
+		raw = raw[own+texts[i]:]
+	}
+	return room, nil
+}
+
+// textBytes is how many bytes of texts the pages of chunk number c in group g say they have.
+func (w *window) textBytes(c, g int) (n int, err error) {
+	x, from, to, err := w.pages(c, g)
+	if err != nil {
+		return 0, err
+	}
+	for p := from; p < to; p++ {
+		n += valueBytesOf(w.at(x.off[p], x.pages[p].bytes))
+	}
+	return n, nil
 }
 
 // numbers returns the times (c 0) or diffs (c 1) of group g; nil when omit is set and all are usual.
@@ -213,7 +285,7 @@ func (w *window) numbers(d *decoder, s *StripeMeta, c, g, n int, usual int64, om
 		}
 		return slices.Repeat([]int64{x}, n), nil
 	}
-	col, err := w.column(d, c, g, n)
+	col, err := w.column(d, c, g, roomFor(8, n), n)
 	if err != nil {
 		return nil, err
 	}
@@ -224,17 +296,13 @@ func (w *window) numbers(d *decoder, s *StripeMeta, c, g, n int, usual int64, om
 	return out, nil
 }
 
-// column decodes the n rows of chunk number c in group g.
-func (w *window) column(d *decoder, c, g, n int) (tailrace.Column, error) {
-	width := 8
-	if c >= 2 {
-		width = w.r.footer.Schema.Fields[c-2].Type.Kind.Width()
-	}
+// column decodes the n rows of chunk number c in group g into col, which has room for them.
+func (w *window) column(d *decoder, c, g int, col tailrace.Column, n int) (tailrace.Column, error) {
 	x, from, to, err := w.pages(c, g)
 	if err != nil {
-		return tailrace.Column{}, err
+		return col, err
 	}
-	col := roomFor(width, n)
+	d.front = w.fronts[c]
 	for p := from; p < to; p++ {
 		err := d.addPage(&col, w.at(x.off[p], x.pages[p].bytes), n)
 		if err == nil && c < 2 && col.Valid != nil {

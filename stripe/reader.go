@@ -8,6 +8,8 @@ import (
 	"sort"
 	"sync"
 
+	"github.com/FastFilter/xorfilter"
+
 	"tailrace"
 )
 
@@ -29,11 +31,15 @@ type Reader struct {
 	// right. Set before the first Read.
 	ReadThrough int64
 
-	fetch      Fetch
-	footer     *Footer
-	firstGroup []int   // of each stripe, and the number of groups at the end
-	firstRow   []int64 // of each stripe
-	indexes    []pageIndex
+	fetch       Fetch
+	footer      *Footer
+	firstGroup  []int   // of each stripe, and the number of groups at the end
+	firstRow    []int64 // of each stripe
+	indexes     []pageIndex
+	needs       uint64          // the part's features
+	filters     map[int]section // by chunk number counted over all stripes
+	fronts      cache[*front]
+	filterCache cache[*xorfilter.BinaryFuse[uint8]]
 }
 
 // pageIndex is a page index that is checked and parsed when it is first needed: a damaged one fails only reads of its column.
@@ -62,17 +68,12 @@ func Open(ctx context.Context, fetch Fetch, size int64) (*Reader, error) {
 	}
 	r := &Reader{
 		Name: hex.EncodeToString(f.Hash[:8]), ReadThrough: ReadThrough,
-		fetch: fetch, footer: f, indexes: make([]pageIndex, len(f.Schema.Fields)+2),
+		fetch: fetch, footer: f, indexes: make([]pageIndex, len(f.Schema.Fields)+2), needs: t.needs &^ needs(f.Schema), filters: map[int]section{},
 	}
 	for _, s := range sections {
-		if s.kind != sectionPageIndex {
-			continue
+		if err := r.section(s, raw, t); err != nil {
+			return nil, fmt.Errorf("open part: %w", err)
 		}
-		if s.chunk >= len(r.indexes) || s.offset < t.index || s.length > t.footer-s.offset {
-			return nil, fmt.Errorf("open part: %w", corrupt("page index of column number %d at %d", s.chunk, s.offset))
-		}
-		x := &r.indexes[s.chunk]
-		x.raw, x.sum = raw[s.offset-t.index:s.offset-t.index+s.length], s.sum
 	}
 	groups, rows := 0, int64(0)
 	for i := range f.Stripes {
@@ -82,6 +83,30 @@ func Open(ctx context.Context, fetch Fetch, size int64) (*Reader, error) {
 	}
 	r.firstGroup = append(r.firstGroup, groups)
 	return r, nil
+}
+
+// section notes where section s is; raw is the part from t.index on.
+func (r *Reader) section(s section, raw []byte, t tail) error {
+	inEnd := s.offset >= t.index && s.length <= t.footer-s.offset
+	switch {
+	case s.kind == sectionFilter:
+		if s.offset < frameBytes || s.length > t.index-s.offset || s.chunk >= len(r.footer.Stripes)*len(r.indexes) {
+			return corrupt("filter number %d at %d", s.chunk, s.offset)
+		}
+		r.filters[s.chunk] = s
+	case s.kind == sectionPageIndex:
+		if !inEnd || s.chunk >= len(r.indexes) {
+			return corrupt("page index of column number %d at %d", s.chunk, s.offset)
+		}
+		x := &r.indexes[s.chunk]
+		x.raw, x.sum = raw[s.offset-t.index:s.offset-t.index+s.length], s.sum
+	case s.kind == sectionSettings:
+		if !inEnd || crc32.Checksum(raw[s.offset-t.index:s.offset-t.index+s.length], castagnoli) != s.sum {
+			return corrupt("settings at %d: checksum", s.offset)
+		}
+		return parseSettings(&r.footer.Settings, raw[s.offset-t.index:s.offset-t.index+s.length])
+	}
+	return nil
 }
 
 // readEnd returns the part from the page indexes on, in memory of its own size, and its tail.
@@ -135,6 +160,12 @@ func (r *Reader) GroupRows(g int) (first int64, n int) {
 	return r.firstRow[i] + int64(from), min(r.footer.Settings.PageRows, r.footer.Stripes[i].Rows-from)
 }
 
+// StripeOf is the stripe that group g is in.
+func (r *Reader) StripeOf(g int) int { return r.stripeOf(g) }
+
+// StripeGroups are the groups [from, to) of stripe i.
+func (r *Reader) StripeGroups(i int) (from, to int) { return r.firstGroup[i], r.firstGroup[i+1] }
+
 // stripeOf is the stripe that group g is in.
 func (r *Reader) stripeOf(g int) int {
 	return sort.Search(len(r.footer.Stripes), func(i int) bool { return r.firstGroup[i+1] > g })
@@ -153,26 +184,43 @@ func (r *Reader) index(c int) (*columnIndex, error) {
 	return x.index, x.err
 }
 
+// width is the bytes that a value of chunk number c takes in memory, 0 when that varies.
+func (r *Reader) width(c int) int {
+	if c < 2 {
+		return 8
+	}
+	return r.footer.Schema.Fields[c-2].Type.Kind.Width()
+}
+
 // columnName is what errors call chunk number c.
-func (r *Reader) columnName(c int) string {
+func (r *Reader) columnName(c int) string { return chunkName(r.footer.Schema, c) }
+
+func chunkName(s *tailrace.Schema, c int) string {
+	if c < 2 {
+		return plainName(s, c)
+	}
+	return fmt.Sprintf("column %q", s.Fields[c-2].Name)
+}
+
+// plainName is the name of the column of chunk number c; "time" and "diff" are the first two.
+func plainName(s *tailrace.Schema, c int) string {
 	switch c {
 	case 0:
 		return "time"
 	case 1:
 		return "diff"
 	}
-	return fmt.Sprintf("column %q", r.footer.Schema.Fields[c-2].Name)
+	return s.Fields[c-2].Name
 }
 
-// Verify checks every byte of a whole part: the content hash, then each page by decoding it.
+// Verify checks every byte of a whole part: the content hash, each page by decoding it, and the filters.
 func Verify(ctx context.Context, part []byte) error {
 	r, err := Open(ctx, func(_ context.Context, off, n int64) ([]byte, error) { return part[off : off+n], nil }, int64(len(part)))
 	if err != nil {
 		return err
 	}
-	hashed := part[:len(part)-frameBytes-hashBytes]
-	if contentHash(hashed) != r.footer.Hash {
-		err = fmt.Errorf("part %s: %w", r.Name, corrupt("content hash"))
+	if err := checkHeader(part[:frameBytes]); err != nil {
+		return fmt.Errorf("part %s: %w", r.Name, err)
 	}
 	cols := make([]tailrace.ColumnID, len(r.footer.Schema.Fields))
 	for i, f := range r.footer.Schema.Fields {
@@ -183,5 +231,19 @@ func Verify(ctx context.Context, part []byte) error {
 			return err
 		}
 	}
-	return err
+	for i := range r.footer.Stripes {
+		if _, err := r.Describe(ctx, i); err != nil {
+			return err // of times or diffs that are one number, which Read does not read
+		}
+		for _, id := range cols {
+			if _, err := r.MayHold(ctx, i, id, nil); err != nil {
+				return err
+			}
+		}
+	}
+	hashed := part[:len(part)-frameBytes-hashBytes] // last, so that what is known to be damaged is named
+	if contentHash(hashed) != r.footer.Hash {
+		return fmt.Errorf("part %s: %w", r.Name, corrupt("content hash"))
+	}
+	return nil
 }

@@ -17,16 +17,19 @@ const (
 	encRaw     encoding = 2
 	encFOR     encoding = 3
 	encDelta   encoding = 4
-	encDelta2  encoding = 5 // delta of delta, kept
-	encRLE     encoding = 6 // kept
+	encDelta2  encoding = 5 // delta of delta
+	encRLE     encoding = 6
 	encDict    encoding = 7
-	encSparse  encoding = 8  // with PFOR, kept
-	encALP     encoding = 9  // floats, kept
+	encSparse  encoding = 8  // with patches (PFOR)
+	encALP     encoding = 9  // floats as decimals
 	encStr     encoding = 10 // lengths, then bytes
-	encFSST    encoding = 11 // kept
+	encFSST    encoding = 11 // lengths, then codes of symbols
 	encFixed16 encoding = 12
-	encBits    encoding = 13 // kept
+	encBits    encoding = 13
 	encDecimal encoding = 14
+	encSplit   encoding = 15 // high bits and low bits (ALP-RD)
+	encWords   encoding = 16 // values of 16 bytes as two or three integers
+	encSymbols encoding = 20 // a symbol table
 )
 
 // streamBytes is the length of a stream's header.

@@ -2,249 +2,231 @@ package stripe
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
-	"hash/crc32"
-	"slices"
-	"sync"
-
-	"github.com/zeebo/xxh3"
+	"log/slog"
+	"sync/atomic"
 
 	"tailrace"
+	"tailrace/pool"
 )
 
-// Writer makes one part of updates that come in sort order: by row (tailrace.AppendRowKey of all columns, ties by tailrace.CompareStored), then time. Its
-// bytes are a function of the schema, the options and the updates; how these are cut into batches does not show. One goroutine uses it.
+// Writer makes stripes of updates that come in sort order: by row (tailrace.AppendRowKey of all columns, ties by tailrace.CompareStored), then time. The
+// stripes are a function of the schema, the options and the updates; how these are cut into batches, and who encodes them, does not show.
+//
+// It cuts a stripe when its rows or their size reach the options' limits and hands it to a flight: first a task for each chunk that decides how it is
+// encoded, which then queues a task for each page. While these run the next updates are taken in. Small stripes, and all of a Writer without
+// a flight, are encoded at once by the goroutine that calls.
+//
+// One goroutine uses a Writer, the flight's owner. After an error it is of no more use.
 type Writer struct {
-	schema *tailrace.Schema
-	order  []int
-	opts   Options
-	enc    *encoder // until Finish
-	out    []byte
-	footer Footer
-	// pages has the page index of each chunk number so far.
-	pages [][]byte
-	// chunks has the memory of each chunk number's bytes, for the next stripe.
-	chunks [][]byte
-	// pending are the updates of the stripe that is not full yet and raw their size, see Writer.rawSize.
-	pending  *tailrace.Batch
-	raw      int64
-	rawDone  int64 // of the stripes written
-	fixedRow int64
-	last     []byte // row key of the last update written
+	// Logger is told of tasks that failed and were done again; nil: slog.Default(). Set before the first update, as is Free.
+	Logger *slog.Logger
+	// Free is called with each batch given to Take once its memory is not needed any more, by the goroutine that uses the Writer. It may be nil.
+	Free func(*tailrace.Batch)
+
+	schema   *tailrace.Schema
+	order    []int
+	opts     Options
+	fixedRow int64 // see RawSize
+	filtered []bool
+	emit     func(*Stripe) error
+	flight   *pool.Flight
+
+	pending pending
+	flying  []*work // stripes whose tasks are under way, oldest first
+	stripes int     // cut so far
+	rows    int64   // of them
+	last    []byte  // row key of the last update cut
+	enc     *encoder
+	stopped atomic.Bool // tasks that have not begun do nothing
 }
 
-// encoders keeps the buffers of encoders between parts.
-var encoders = sync.Pool{New: func() any { return new(encoder) }}
+const (
+	// maxFlying is how many stripes' tasks are under way besides the stripe that is being filled.
+	maxFlying = 2
+	// inlineBytes is the size of the values, and PageRows the number of rows, below which the last stripe is encoded by the caller: tasks would cost more
+	// than they save.
+	inlineBytes = 64 << 10
+)
 
-// NewWriter returns a Writer of updates of rows of schema s, which it keeps.
-func NewWriter(s *tailrace.Schema, opts Options) *Writer {
-	w := &Writer{schema: s, order: s.SortOrder(), opts: opts.filled(), fixedRow: 16, pages: make([][]byte, len(s.Fields)+2)}
-	w.chunks = make([][]byte, len(w.pages))
-	w.enc = encoders.Get().(*encoder)
-	w.enc.codec = w.opts.Codec
-	w.footer = Footer{Schema: s, Settings: w.opts, MinTime: tailrace.MaxTime}
-	for _, i := range w.order {
-		w.footer.SortKey = append(w.footer.SortKey, s.Fields[i].ID)
-	}
-	for _, f := range s.Fields {
-		if w.fixedRow += int64(f.Type.Kind.Width()); f.Type.Kind.Width() == 0 {
-			w.fixedRow += 4
+// NewWriter returns a Writer of rows of schema s, which it keeps. It gives the stripes to emit in order, on the goroutine that calls the Writer. f is the
+// flight whose tasks they become; without one they are encoded as they are cut. The caller closes the flight.
+func NewWriter(s *tailrace.Schema, opts Options, f *pool.Flight, emit func(*Stripe) error) *Writer {
+	w := &Writer{schema: s, order: s.SortOrder(), opts: opts.filled(), fixedRow: FixedRow(s), emit: emit, flight: f}
+	w.filtered = make([]bool, len(s.Fields)+2)
+	for _, id := range w.opts.Filters {
+		if i := s.Index(id); i >= 0 {
+			w.filtered[i+2] = true
 		}
 	}
-	w.pending = tailrace.NewBatch(s, 0)
-	w.out = appendHeader(nil, s)
 	return w
 }
 
 // Append adds the updates of b, which has the columns of the schema in its order. Times that are nil are stored as 0, "the base time that the
-// log entry gives", diffs that are nil as +1. b is not kept. After an error the Writer is of no more use; a *tailrace.Error with code
-// 54000 says that a value is larger than MaxValueBytes.
-func (w *Writer) Append(b *tailrace.Batch) error {
+// log entry gives", diffs that are nil as +1. b is not kept. A *tailrace.Error with code 54000 says that a value is larger than MaxValueBytes.
+func (w *Writer) Append(b *tailrace.Batch) error { return w.add(b, false) }
+
+// Take is Append of a batch whose memory is the Writer's from now on. Page groups that lie whole in b, and what ends a stripe, are encoded from there;
+// others are copied.
+func (w *Writer) Take(b *tailrace.Batch) error { return w.add(b, true) }
+
+func (w *Writer) add(b *tailrace.Batch, take bool) error {
 	if err := w.check(b); err != nil {
-		return err
+		return w.fail(err)
+	}
+	if take && b.N == 0 && w.Free != nil {
+		w.Free(b)
 	}
 	for from := 0; from < b.N; {
 		n, full := w.room(b, from)
-		switch {
-		case full && w.pending.N == 0:
-			if err := w.writeStripe(b, from, n); err != nil {
+		keep := take || w.flight == nil && full && w.pending.rows == 0 // that stripe is encoded before add returns
+		w.pending.raw += RawSize(w.fixedRow, b, from, from+n)
+		w.pending.add(b, from, n, w.opts.PageRows, keep)
+		if from += n; take && from == b.N {
+			w.pending.done = append(w.pending.done, b)
+		}
+		if full {
+			if err := w.cut(false); err != nil {
 				return err
 			}
-		default:
-			w.raw += w.rawSize(b, from, n)
-			appendUpdates(w.pending, b, from, n)
-			if full {
-				if err := w.flush(); err != nil {
-					return err
-				}
-			}
 		}
-		from += n
 	}
 	return nil
 }
 
-// flush writes the pending updates as a stripe.
-func (w *Writer) flush() error {
-	if err := w.writeStripe(w.pending, 0, w.pending.N); err != nil {
-		return err
+// Cut makes a stripe of the updates that are pending, if any, and does not wait for it. What comes next need not come after them in order: it is of
+// another sequence, and belongs in another part.
+func (w *Writer) Cut() error {
+	var err error
+	if w.pending.rows > 0 {
+		err = w.cut(true)
 	}
+	w.last = w.last[:0]
+	return err
+}
+
+// Poll emits the oldest stripes whose tasks are done, and frees their batches. It does not wait.
+func (w *Writer) Poll() error { return w.settle(maxFlying) }
+
+// Settle emits every stripe that was cut. Pending updates stay so.
+func (w *Writer) Settle() error { return w.settle(0) }
+
+// cut makes a stripe of the pending updates. last says that none come after it.
+func (w *Writer) cut(last bool) error {
 	p := w.pending
-	for i := range p.Cols {
-		p.Cols[i].Reset()
+	w.pending = pending{}
+	meta, err := w.directory(&p)
+	if err != nil {
+		return w.fail(err)
 	}
-	p.N, p.Times, p.Diffs, w.raw = 0, nil, nil, 0
+	x := newWork(w, &p, meta)
+	w.stripes++
+	w.rows += int64(p.rows)
+	if w.flight == nil || last && (p.rows < PageRows || p.raw < inlineBytes) {
+		if err := w.settle(0); err != nil {
+			return err
+		}
+		return w.deliver(x, x.encode)
+	}
+	w.flying = append(w.flying, x)
+	x.launch()
+	return w.settle(maxFlying)
+}
+
+// settle emits the oldest stripes until at most n are under way, and those after them that are done.
+func (w *Writer) settle(n int) error {
+	for len(w.flying) > 0 && (len(w.flying) > n || w.flying[0].left.Load() == 0) {
+		x := w.flying[0]
+		w.flying = w.flying[1:]
+		if err := w.deliver(x, x.collect); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
-// writeStripe encodes updates [from, from+n) of b. Each chunk is a task of its own: it shares nothing with the others.
-func (w *Writer) writeStripe(b *tailrace.Batch, from, n int) error {
-	s, err := w.directory(b, from, n)
+// deliver emits the stripe that encode makes of x.
+func (w *Writer) deliver(x *work, encode func() (*Stripe, error)) error {
+	s, err := encode()
 	if err != nil {
+		w.stopped.Store(true)
+		x.await() // the tasks of other chunks
+	}
+	x.end()
+	if err != nil {
+		return w.fail(err)
+	}
+	if err := w.emit(s); err != nil {
+		return w.fail(err)
+	}
+	return nil
+}
+
+// Finish emits what is left. The Writer is then of no more use.
+func (w *Writer) Finish() error {
+	if w.pending.rows > 0 {
+		if err := w.cut(true); err != nil {
+			return err
+		}
+	}
+	if err := w.settle(0); err != nil {
 		return err
 	}
-	chunks := make([]chunk, len(w.pages))
-	for i := range chunks {
-		chunks[i] = w.enc.encodeChunk(w.chunks[i], w.source(b, i, from, n), w.opts.PageRows)
-		w.chunks[i] = chunks[i].data
-	}
-	w.count(b, from, n)
-	size := frameBytes
-	for _, c := range chunks {
-		size += len(c.data) + frameBytes
-	}
-	w.out = pad(slices.Grow(w.out, size))
-	s.Offset = int64(len(w.out))
-	for i, c := range chunks {
-		w.out = pad(w.out)
-		c.meta.Offset = int64(len(w.out)) - s.Offset
-		w.out = append(w.out, c.data...)
-		w.pages[i] = appendPageIndex(w.pages[i], c.pages)
-		s.Chunks = append(s.Chunks, c.meta)
-	}
-	s.Bytes = int64(len(w.out)) - s.Offset
-	w.footer.Stripes = append(w.footer.Stripes, s)
-	w.rawDone += w.rawSize(b, from, n)
+	w.Close()
 	return nil
 }
 
-// source is what chunk number i of a stripe is made of.
-func (w *Writer) source(b *tailrace.Batch, i, from, n int) chunkSource {
-	src := chunkSource{typ: tailrace.TypeOf(tailrace.KindNone), from: from, rows: n}
-	var words []byte
-	switch {
-	case i >= 2:
-		src.typ, src.col = w.schema.Fields[i-2].Type, &b.Cols[i-2]
-		return src
-	case i == 0 && b.Times != nil:
-		words = bytesOf(b.Times)
-	case i == 1 && b.Diffs != nil:
-		words = bytesOf(b.Diffs)
+// Close gives up what was not emitted. No task of the Writer runs when it returns. It may be called at any time, and twice.
+func (w *Writer) Close() {
+	w.stopped.Store(true)
+	for _, x := range w.flying {
+		x.await()
+		x.end()
 	}
-	src.typ, src.fixed = numberType, int64(i)
-	if words != nil {
-		src.col = &tailrace.Column{Width: 8, N: b.N, Data: words}
-	}
-	return src
-}
-
-// numberType is the type that times and diffs are stored as.
-var numberType = tailrace.TypeOf(tailrace.KindInt8)
-
-// count adds updates to what the footer says of all.
-func (w *Writer) count(b *tailrace.Batch, from, n int) {
-	f := &w.footer
-	f.Rows += int64(n)
-	if b.Diffs == nil {
-		f.SumDiff += int64(n)
-	} else {
-		for _, d := range b.Diffs[from : from+n] {
-			f.SumDiff += int64(d)
-		}
-	}
-	if b.Times == nil {
-		f.MinTime = 0
-		return
-	}
-	for _, t := range b.Times[from : from+n] {
-		f.MinTime, f.MaxTime = min(f.MinTime, t), max(f.MaxTime, t)
+	w.flying, w.pending = nil, pending{}
+	if w.enc != nil {
+		w.enc.release()
+		w.enc = nil
 	}
 }
 
-// pad fills dst up with zeros to the next section.
-func pad(dst []byte) []byte {
-	var zeros [frameBytes]byte
-	return append(dst, zeros[:-len(dst)&(frameBytes-1)]...)
+// fail gives up and returns err.
+func (w *Writer) fail(err error) error {
+	w.Close()
+	return err
 }
 
-// Size estimates the bytes of the part if it were finished now. Updates of the stripe under way count as the stripes before them, a third of
-// their size for the first.
-func (w *Writer) Size() int {
-	done, raw := int64(len(w.out)), w.raw
-	if w.rawDone > 0 {
-		return int(done + int64(float64(raw)*float64(done)/float64(w.rawDone)))
+// encoder is the one of the goroutine that uses the Writer.
+func (w *Writer) encoder() *encoder {
+	if w.enc == nil {
+		w.enc = newEncoder(w.opts)
 	}
-	return int(done + raw/3)
+	return w.enc
 }
 
-// Finish returns the part, which the caller owns, and its footer. The Writer is then of no more use.
-func (w *Writer) Finish() ([]byte, Footer, error) {
-	if w.pending.N > 0 {
-		if err := w.flush(); err != nil {
-			return nil, Footer{}, err
-		}
+func (w *Writer) logger() *slog.Logger {
+	if w.Logger == nil {
+		return slog.Default()
 	}
-	w.enc.texts.data = nil
-	encoders.Put(w.enc)
-	w.enc = nil
-	f := &w.footer
-	f.MinTime = min(f.MinTime, f.MaxTime)
-	w.out = pad(w.out)
-	t := tail{index: int64(len(w.out)), needs: needs(w.schema)}
-	sections := make([]section, len(w.pages))
-	for i, run := range w.pages {
-		sections[i] = section{sectionPageIndex, i, int64(len(w.out)), int64(len(run)), crc32.Checksum(run, castagnoli)}
-		w.out = append(w.out, run...)
-	}
-	w.out = pad(w.out)
-	t.footer = int64(len(w.out))
-	w.out = appendFooter(w.out, f, sections)
-	f.Hash = contentHash(w.out)
-	w.out = append(w.out, f.Hash[:]...)
-	t.footerBytes = int64(len(w.out)) - t.footer
-	t.sum = crc32.Checksum(w.out[t.footer:], castagnoli)
-	if len(w.out)+frameBytes-int(t.index) > MaxFooterBytes {
-		return nil, Footer{}, fmt.Errorf("finish part of %d rows: page indexes and footer of %d bytes, more than %d", f.Rows, len(w.out)-int(t.index), MaxFooterBytes)
-	}
-	return t.append(w.out), *f, nil
+	return w.Logger
 }
 
-// contentHash is the identity of a part whose bytes up to the hash are b.
-func contentHash(b []byte) (h [hashBytes]byte) {
-	sum := xxh3.Hash128(b)
-	binary.LittleEndian.PutUint64(h[:], sum.Lo)
-	binary.LittleEndian.PutUint64(h[8:], sum.Hi)
-	return h
-}
-
-// directory makes the entry of the stripe directory for updates [from, from+n) of b, all but the chunks. It refuses updates whose order is wrong
-// at the border of page groups.
-func (w *Writer) directory(b *tailrace.Batch, from, n int) (StripeMeta, error) {
-	s := StripeMeta{Rows: n}
-	for group := 0; group < n; group += w.opts.PageRows {
-		first := tailrace.AppendRowKey(nil, w.schema, w.order, b, from+group)
+// directory makes the entry of the stripe directory for p, all but the chunks. It refuses updates whose order is wrong at the border of page
+// groups.
+func (w *Writer) directory(p *pending) (StripeMeta, error) {
+	s := StripeMeta{Rows: p.rows, Groups: make([]GroupMeta, 0, len(p.groups)), Chunks: make([]ChunkMeta, 0, len(w.schema.Fields)+2)}
+	for i, g := range p.groups {
+		first := tailrace.AppendRowKey(nil, w.schema, w.order, g.b, g.from)
 		if bytes.Compare(w.last, first) > 0 {
-			return s, fmt.Errorf("write stripe: update %d orders before the one that precedes it", w.footer.Rows+int64(group))
+			return s, fmt.Errorf("write stripe: update %d orders before the one that precedes it", w.rows+int64(i*w.opts.PageRows))
 		}
-		if group == 0 {
+		if i == 0 {
 			s.FirstKey = cutLow(first, MaxKeyBytes)
 			s.Groups = append(s.Groups, GroupMeta{})
 		} else {
 			s.Groups = append(s.Groups, separate(w.last, first))
 		}
-		end := min(group+w.opts.PageRows, n)
-		w.last = tailrace.AppendRowKey(w.last[:0], w.schema, w.order, b, from+end-1)
+		w.last = tailrace.AppendRowKey(w.last[:0], w.schema, w.order, g.b, g.from+g.n-1)
 	}
 	s.LastKey = bytes.Clone(cutHigh(w.last, MaxKeyBytes))
 	return s, nil

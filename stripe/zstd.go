@@ -12,7 +12,7 @@ import (
 var (
 	zstdEncoders = sync.Pool{New: func() any {
 		w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false),
-			zstd.WithWindowSize(1<<20), zstd.WithLowerEncoderMem(true))
+			zstd.WithWindowSize(1<<20), zstd.WithLowerEncoderMem(true), zstd.WithAllLitEntropyCompression(true))
 		if err != nil {
 			panic(fmt.Sprintf("zstd refuses the options of an encoder, which are constants: %v", err))
 		}
@@ -28,27 +28,27 @@ var (
 	}}
 )
 
-// compress adds src, compressed, to dst.
-func compress(dst, src []byte) []byte {
+// zstdRatio is the most bytes that a byte of a zstd frame stands for: a block of 128 KiB takes 3 bytes and more.
+const zstdRatio = 128 << 10 / 3
+
+// appendZstd adds src as a zstd frame to dst.
+func appendZstd(dst, src []byte) []byte {
 	w := zstdEncoders.Get().(*zstd.Encoder)
 	defer zstdEncoders.Put(w)
 	return w.EncodeAll(src, dst)
 }
 
-// decompress returns the n bytes that src was compressed from, valid until the next call.
-func (d *decoder) decompress(src []byte, n int) ([]byte, error) {
+// readZstd fills dst from the frame src.
+func readZstd(dst, src []byte) error {
 	var h zstd.Header
-	if err := h.Decode(src); err != nil || !h.HasFCS || h.FrameContentSize != uint64(n) {
-		return nil, corrupt("zstd frame that does not hold %d bytes", n)
-	}
-	if cap(d.raw) < n {
-		d.raw = make([]byte, 0, n)
+	if err := h.Decode(src); err != nil || !h.HasFCS || h.FrameContentSize != uint64(len(dst)) {
+		return corrupt("zstd frame that does not hold %d bytes", len(dst))
 	}
 	r := zstdDecoders.Get().(*zstd.Decoder)
 	defer zstdDecoders.Put(r)
-	out, err := r.DecodeAll(src, d.raw[:0:n])
-	if err != nil || len(out) != n {
-		return nil, corrupt("zstd frame (%v, %d of %d bytes)", err, len(out), n)
+	out, err := r.DecodeAll(src, dst[:0:len(dst)])
+	if err != nil || len(out) != len(dst) {
+		return corrupt("zstd frame (%v, %d of %d bytes)", err, len(out), len(dst))
 	}
-	return out, nil
+	return nil
 }

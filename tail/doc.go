@@ -14,6 +14,20 @@
 //	shard snapshot ──────┼─▶ fold (per time: sort, sum equal rows) ─▶ shape (envelope, columns) ─▶ batch of output rows
 //	shard history ───────┘
 //
-// Rows leave as columns; encoding them for a wire is the format room's work. Frames shared between subscribers, and one snapshot for many of them, are
-// not here yet.
+// Rows leave in one of two ways. Next and Fetch give columns, which the caller encodes. After Encode, NextEncoded gives frames wherever it can: bytes of whole wire
+// messages, made once for all subscribers with the same wire, that is the same columns, envelope, order, format and settings that change text.
+//
+//	                  ┌─ frame of wire A ──▶ subscribers of A, each from its own position
+//	item of a window ─┤
+//	                  └─ frame of wire B ──▶ subscribers of B
+//
+// The first who wants a frame makes it and the others wait for it. Frames are kept within a quarter of the node's share for them and go oldest first; one
+// that is gone is made again. Progress rows say how far a subscriber is, so they are encoded for it alone, behind the frames. What has no room as a frame, what
+// comes from history, and rows that must be together in a snapshot to be ordered or judged go out as columns.
+//
+// Snapshots depart together. Who comes while another's snapshot is being sent, and the collection has not changed since its time, takes that time; both have one
+// hold (a departure). Those of one wire share its reading too (a bus): whoever is first at a piece reads and encodes it, others take the frame by the key that
+// it follows. Who is so late that the piece is gone reads alone from its own position.
+//
+// Not here yet: one reading of history for all who are near each other behind the window, and frames for a FETCH.
 package tail

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"tailrace"
@@ -29,7 +31,7 @@ func (t *Tail) part() int {
 	if t.frames == nil {
 		return BatchBytes
 	}
-	left := t.frames.Limit(0)/2 - t.frames.Usage().Used
+	left := t.frames.Limit(0)/2 - (t.frames.Usage().Used - t.cache.size()) // the cache gives way
 	return int(min(BatchBytes, max(minPart, left/partOf)))
 }
 
@@ -44,7 +46,7 @@ func (s *Subscription) pieceBytes() int {
 // deliver takes what out needs, which the subscription holds until its next step.
 func (s *Subscription) deliver(ctx context.Context, out *tailrace.Batch) error {
 	size := int64(out.Size())
-	if size == 0 || s.delivery.Set(size) {
+	if size == 0 || s.tail.grant(&s.delivery, size) {
 		return nil
 	}
 	timed, stop := context.WithTimeout(ctx, deliveryWait)
@@ -58,12 +60,17 @@ func (s *Subscription) deliver(ctx context.Context, out *tailrace.Batch) error {
 	return err
 }
 
+// grant is g.Set, for which the cache of frames gives way.
+func (t *Tail) grant(g *budget.Grant, size int64) bool {
+	return g.Set(size) || t.cache.clear() && g.Set(size)
+}
+
 // holdRows makes size bytes what the subscription holds of rows that must be together; 53200 when that is too much.
 func (s *Subscription) holdRows(size int) error {
 	if size > MaxHeldBytes {
 		return s.tooMuch(fmt.Sprintf("and they pass %d MiB", MaxHeldBytes>>20))
 	}
-	if s.together.Set(int64(size)) {
+	if s.tail.grant(&s.together, int64(size)) {
 		return nil
 	}
 	err := s.tooMuch(fmt.Sprintf("and they take %s of the %s that all subscriptions of this node have", budget.Format(int64(size)), budget.Format(s.tail.frames.Limit(0))))
@@ -81,7 +88,8 @@ func (s *Subscription) tooMuch(why string) *tailrace.Error {
 // shrink puts the largest newest batch behind a reference: its updates are read from the shard. false when no window has one.
 func (t *Tail) shrink() bool {
 	var found *window
-	for id, w := range t.windows {
+	for _, id := range slices.Sorted(maps.Keys(t.windows)) {
+		w := t.windows[id]
 		n := len(w.items)
 		if id == SubscriptionsID || n == 0 || w.items[n-1].ref {
 			continue

@@ -70,7 +70,7 @@ func (w *small) insert(table, first, n, size int) {
 		b.Cols[1].AppendString(strings.Repeat("x", size))
 	}
 	b.N = n
-	wr := w.set.NewWriter(w.tables[table].ID, s)
+	wr := w.set.NewWriter(w.tables[table].ID, s, shard.WriteOptions{})
 	if err := wr.Append(w.t.Context(), b); err != nil {
 		w.t.Fatal(err)
 	}

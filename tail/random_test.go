@@ -11,6 +11,7 @@ import (
 
 	"tailrace"
 	"tailrace/log"
+	"tailrace/shard"
 )
 
 // TestAnyReadingGivesTheSameRows: subscriptions are read in random pieces while transactions commit, small and by reference, the window is
@@ -148,7 +149,7 @@ func randomRequest(rng *rand.Rand, w *world) Request {
 func (w *world) randomCommit(rng *rand.Rand, model map[int64]string, commit func(context.Context, log.Txn) (tailrace.Time, error)) {
 	ctx := context.Background()
 	keyed := len(w.table.Columns.Key) > 0
-	writer := w.shards.NewWriter(7, w.table.Columns)
+	writer := w.shards.NewWriter(7, w.table.Columns, shard.WriteOptions{})
 	n := 1 + rng.IntN(4)
 	large := rng.IntN(10) == 0
 	if large {
@@ -213,7 +214,7 @@ func TestCancelInsideALargeTransaction(t *testing.T) {
 	for i := range n {
 		w.put(b, int64(i), "1", 1)
 	}
-	writer := w.shards.NewWriter(7, w.table.Columns)
+	writer := w.shards.NewWriter(7, w.table.Columns, shard.WriteOptions{})
 	if err := writer.Append(ctx, b); err != nil {
 		t.Fatal(err)
 	}

@@ -12,24 +12,26 @@ import (
 )
 
 // readSnapshot adds the next piece of the snapshot, or what follows its end.
-func (s *Subscription) readSnapshot(ctx context.Context, out *tailrace.Batch) error {
+func (s *Subscription) readSnapshot(ctx context.Context, out *output) error {
 	if s.table.ID == SubscriptionsID {
-		s.shape.append(out, s.asOf, s.tail.systemSnapshot(s.asOf))
+		s.shape.append(out.Batch, s.asOf, s.tail.systemSnapshot(s.asOf))
 		s.endSnapshot(out)
 		return nil
 	}
-	if s.cursor == nil {
-		sh := s.tail.shards.Shard(s.table.ID)
-		if sh == nil {
-			return s.tail.droppedError(s.table)
+	whole := s.shape.whole() && !(s.shape.byKey && len(s.shape.sort) == 0)
+	if out.wire != nil && !whole && s.cursor == nil {
+		if done, err := s.ride(ctx, out); done || err != nil {
+			return err
 		}
-		c, err := sh.Snapshot(ctx, shard.SnapshotOptions{AsOf: s.asOf, Schema: s.shape.schema, After: s.pos.key, PieceRows: s.tail.pieces, PieceBytes: s.pieceBytes()})
+	}
+	if s.cursor == nil {
+		c, err := s.openSnapshot(ctx)
 		if err != nil {
 			return err
 		}
 		s.cursor = c
 	}
-	if s.shape.whole() && !(s.shape.byKey && len(s.shape.sort) == 0) {
+	if whole {
 		return s.readWholeSnapshot(ctx, out)
 	}
 	piece, err := s.cursor.Next(ctx)
@@ -40,18 +42,27 @@ func (s *Subscription) readSnapshot(ctx context.Context, out *tailrace.Batch) er
 	if err != nil {
 		return err
 	}
-	s.shape.append(out, s.asOf, piece)
+	s.shape.append(out.Batch, s.asOf, piece)
 	s.pos.key = s.cursor.Position()
 	return nil
 }
 
+// openSnapshot begins reading the snapshot after the position.
+func (s *Subscription) openSnapshot(ctx context.Context) (*shard.Cursor, error) {
+	sh := s.tail.shards.Shard(s.table.ID)
+	if sh == nil {
+		return nil, s.tail.droppedError(s.table)
+	}
+	return sh.Snapshot(ctx, shard.SnapshotOptions{AsOf: s.asOf, Schema: s.shape.schema, After: s.pos.key, PieceRows: s.tail.pieces, PieceBytes: s.pieceBytes()})
+}
+
 // readWholeSnapshot adds the snapshot at once: its rows must be together to be ordered or judged.
-func (s *Subscription) readWholeSnapshot(ctx context.Context, out *tailrace.Batch) error {
+func (s *Subscription) readWholeSnapshot(ctx context.Context, out *output) error {
 	held := tailrace.NewBatch(s.shape.schema, 0)
 	for {
 		piece, err := s.cursor.Next(ctx)
 		if errors.Is(err, io.EOF) {
-			s.shape.append(out, s.asOf, held)
+			s.shape.append(out.Batch, s.asOf, held)
 			s.together.Free()
 			s.endSnapshot(out)
 			return nil
@@ -67,42 +78,51 @@ func (s *Subscription) readWholeSnapshot(ctx context.Context, out *tailrace.Batc
 }
 
 // endSnapshot goes over to changes.
-func (s *Subscription) endSnapshot(out *tailrace.Batch) {
+func (s *Subscription) endSnapshot(out *output) {
 	s.stopReading()
-	s.release()
-	s.release = func() {}
+	s.leave()
 	s.pos.snapshot, s.pos.key, s.pos.after = false, nil, s.asOf
 	s.closeTimes(out)
 }
 
 // readChanges adds the changes that follow the position, from the window, else from history.
-func (s *Subscription) readChanges(ctx context.Context, out *tailrace.Batch, v view) error {
+func (s *Subscription) readChanges(ctx context.Context, out *output, v view) error {
 	if s.history != nil || v.lower > s.pos.after {
 		return s.readHistory(ctx, out, min(v.limit, max(v.lower, s.pos.after)))
 	}
 	part := s.tail.part()
 	for _, it := range v.items {
-		if out.N >= BatchRows || out.Size() >= part {
+		if out.full(part) {
 			return nil
 		}
 		if it.ref || it.size > 2*part && s.table.ID != SubscriptionsID {
-			if out.N > 0 {
+			if !out.empty() {
 				return nil // the large transaction in a delivery of its own
 			}
 			return s.readHistory(ctx, out, it.time)
 		}
-		batches, err := it.updates()
-		if err != nil {
+		if err := s.readItem(out, it); err != nil {
 			return fmt.Errorf("read the updates of %q at %d: %w", s.table.Name, it.time, err)
 		}
-		for i, b := range batches {
-			batches[i] = b.Project(s.shape.schema)
-		}
-		s.shape.append(out, it.time, fold(s.shape.schema, s.shape.order, batches))
 		s.pos.after = it.time
 	}
 	s.pos.after = v.limit
 	return nil
+}
+
+// readItem adds the rows of an item: as a frame, or as rows where those came before or there is no room to keep it for others.
+func (s *Subscription) readItem(out *output, it *item) error {
+	if out.wire != nil && out.N == 0 {
+		f, err := it.frame(s.tail.cache, out.wire)
+		if err != nil {
+			return err
+		}
+		if f != nil {
+			out.add(f)
+			return nil
+		}
+	}
+	return s.shape.appendItem(out.Batch, it)
 }
 
 // history reads changes from the shard, in pieces, up to and including until.
@@ -143,7 +163,7 @@ func (s *Subscription) openHistory(until tailrace.Time) error {
 }
 
 // readHistory adds changes up to and including until from the shard's history.
-func (s *Subscription) readHistory(ctx context.Context, out *tailrace.Batch, until tailrace.Time) error {
+func (s *Subscription) readHistory(ctx context.Context, out *output, until tailrace.Time) error {
 	if s.history == nil {
 		if err := s.openHistory(until); err != nil {
 			return err
@@ -152,7 +172,7 @@ func (s *Subscription) readHistory(ctx context.Context, out *tailrace.Batch, unt
 	h := s.history
 	defer context.AfterFunc(ctx, h.cancel)()
 	part := s.tail.part()
-	for out.N < BatchRows && out.Size() < part {
+	for !out.full(part) {
 		piece, err, more := h.next()
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -177,7 +197,7 @@ func (s *Subscription) readHistory(ctx context.Context, out *tailrace.Batch, unt
 }
 
 // appendPiece adds the rows of a piece of history, time by time. A time's rows may go on in the next piece.
-func (s *Subscription) appendPiece(out, piece *tailrace.Batch) error {
+func (s *Subscription) appendPiece(out *output, piece *tailrace.Batch) error {
 	for from := 0; from < piece.N; {
 		t, to := piece.Times[from], from+1
 		for to < piece.N && piece.Times[to] == t {
@@ -201,14 +221,14 @@ func (s *Subscription) appendPiece(out, piece *tailrace.Batch) error {
 			s.history.skip -= n
 			rows = cut(rows, n, rows.N)
 		}
-		s.shape.append(out, t, rows)
+		s.shape.append(out.Batch, t, rows)
 		s.pos.given += rows.N
 	}
 	return nil
 }
 
 // hold keeps rows of time t until the time is over, and gives out those of the time before.
-func (s *Subscription) hold(out *tailrace.Batch, t tailrace.Time, rows *tailrace.Batch) error {
+func (s *Subscription) hold(out *output, t tailrace.Time, rows *tailrace.Batch) error {
 	h := s.history
 	if h.time != t {
 		s.flushHeld(out)
@@ -221,9 +241,9 @@ func (s *Subscription) hold(out *tailrace.Batch, t tailrace.Time, rows *tailrace
 	return s.holdRows(h.held.Size())
 }
 
-func (s *Subscription) flushHeld(out *tailrace.Batch) {
+func (s *Subscription) flushHeld(out *output) {
 	if h := s.history; h.held != nil {
-		s.shape.append(out, h.time, h.held)
+		s.shape.append(out.Batch, h.time, h.held)
 		s.pos.after = h.time
 		h.held = nil
 		s.together.Free()

@@ -188,6 +188,19 @@ func appendTime(dst []byte, t tailrace.Time) []byte {
 	return dst
 }
 
+// appendItem adds the output rows of an item of a window.
+func (sh *shape) appendItem(dst *tailrace.Batch, it *item) error {
+	batches, err := it.updates()
+	if err != nil {
+		return err
+	}
+	for i, b := range batches {
+		batches[i] = b.Project(sh.schema)
+	}
+	sh.append(dst, it.time, fold(sh.schema, sh.order, batches))
+	return nil
+}
+
 // append adds the output rows of folded updates b, which all belong to time t.
 func (sh *shape) append(dst *tailrace.Batch, t tailrace.Time, b *tailrace.Batch) {
 	if b.N == 0 {

@@ -40,7 +40,12 @@ type Subscription struct {
 
 	cursor  *shard.Cursor // the snapshot being read; nil means: open one at pos.key
 	history *history      // the catch-up being read; nil means: open one at pos
-	release func()        // gives up the snapshot's hold
+
+	departure *departure // with the snapshot's hold, while it is read
+	bus       *bus       // of the departure, once it was entered
+
+	wire  *wire    // set by Encode
+	taken []*frame // what NextEncoded gave out last
 
 	delivery, fetched, together budget.Grant // of frames: what step returned last, a FETCH, rows of one time that wait for the others
 	shown                       struct {
@@ -86,10 +91,10 @@ func (t *Tail) Subscribe(ctx context.Context, r Request) (*Subscription, error) 
 	s := &Subscription{
 		tail: t, session: r.Session, created: time.Now(), table: tableRef{r.Table.ID, r.Table.Schema, r.Table.Name},
 		shape: shape, asOf: asOf, upTo: upTo, bounded: r.UpTo != nil,
-		pos: position{snapshot: r.Snapshot && asOf != upTo, after: asOf}, release: func() {},
+		pos: position{snapshot: r.Snapshot && asOf != upTo, after: asOf},
 	}
 	if s.pos.snapshot && r.Table.ID != SubscriptionsID {
-		if s.release, err = t.shards.Hold(r.Table.ID, asOf); err != nil {
+		if err := t.depart(s, r.AsOf == nil); err != nil {
 			return nil, err
 		}
 	}
@@ -122,9 +127,9 @@ func (t *Tail) since(table *catalog.Table) (tailrace.Time, error) {
 // Close gives up what the subscription holds.
 func (s *Subscription) Close() error {
 	s.stopReading()
-	s.release()
-	s.release = func() {}
-	s.delivery.Free()
+	s.leave()
+	s.dropDelivery()
+	s.leaveWire()
 	s.fetched.Free()
 	t := s.tail
 	t.mu.Lock()
@@ -150,13 +155,22 @@ func (s *Subscription) Resume() (at tailrace.Time, snapshot bool) { return s.pos
 
 // Next waits for rows. The end is io.EOF.
 func (s *Subscription) Next(ctx context.Context) (*tailrace.Batch, error) {
+	out, err := s.next(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	return out.Batch, nil
+}
+
+// next waits for a delivery, of frames too with a wire.
+func (s *Subscription) next(ctx context.Context, w *wire) (*output, error) {
 	for {
-		rows, wait, err := s.step(ctx)
+		out, wait, err := s.step(ctx, w)
 		if err != nil {
 			return nil, err
 		}
-		if rows != nil {
-			return rows, nil
+		if out != nil {
+			return out, nil
 		}
 		select {
 		case <-wait:
@@ -179,8 +193,8 @@ func (s *Subscription) Fetch(ctx context.Context, limit int, wait time.Duration)
 		timeout = timer.C
 	}
 	s.fetched.Free()
-	for (limit < 0 || out.N < limit) && out.Size() < FetchBytes && s.fetched.Set(int64(out.Size())) {
-		rows, more, err := s.step(ctx)
+	for (limit < 0 || out.N < limit) && out.Size() < FetchBytes && s.tail.grant(&s.fetched, int64(out.Size())) {
+		rows, more, err := s.step(ctx, nil)
 		switch {
 		case ctx.Err() != nil:
 			s.rewind(mark)
@@ -192,7 +206,7 @@ func (s *Subscription) Fetch(ctx context.Context, limit int, wait time.Duration)
 		case err != nil:
 			return nil, false, err
 		case rows != nil:
-			s.takeInto(out, rows, limit)
+			s.takeInto(out, rows.Batch, limit)
 			continue
 		}
 		select {
@@ -238,19 +252,21 @@ func (s *Subscription) rewind(mark position) {
 	s.show()
 }
 
-// step returns the next rows if there are any now, else a channel that is closed when it is worth to look again. The end is io.EOF.
-func (s *Subscription) step(ctx context.Context) (*tailrace.Batch, <-chan struct{}, error) {
+// step returns the next delivery if there is any now, with frames if there is a wire; else a channel that is closed when it is worth to look again. The
+// end is io.EOF.
+func (s *Subscription) step(ctx context.Context, w *wire) (*output, <-chan struct{}, error) {
 	if s.pos.rows != nil { // left over from a FETCH
 		rest := cut(s.pos.rows, s.pos.taken, s.pos.rows.N)
 		s.pos.rows, s.pos.taken = nil, 0
-		return rest, nil, nil
+		return &output{Batch: rest}, nil, nil
 	}
-	s.delivery.Free()
+	s.dropDelivery()
 	if s.pos.err != nil {
 		return nil, nil, s.pos.err
 	}
-	out := s.shape.newRows()
+	out := &output{Batch: s.shape.newRows(), wire: w}
 	wait, err := s.advance(ctx, out)
+	s.taken = out.frames
 	if err != nil {
 		s.stopReading()
 		if ctx.Err() != nil {
@@ -261,22 +277,31 @@ func (s *Subscription) step(ctx context.Context) (*tailrace.Batch, <-chan struct
 	s.show()
 	s.rest()
 	if err == nil {
-		if err = s.deliver(ctx, out); err != nil {
+		if err = s.deliver(ctx, out.Batch); err != nil {
 			if ctx.Err() == nil {
 				s.pos.err = err
 			}
 			return nil, nil, err
 		}
 	}
-	if out.N > 0 {
-		s.shown.rows.Add(int64(out.N))
+	if !out.empty() {
+		s.shown.rows.Add(int64(out.N + out.framed))
 		return out, nil, nil
 	}
 	return nil, wait, err
 }
 
+// dropDelivery gives up what the last step returned.
+func (s *Subscription) dropDelivery() {
+	s.delivery.Free()
+	for _, f := range s.taken {
+		f.drop()
+	}
+	s.taken = nil
+}
+
 // advance adds what comes next to out: the opening progress row, a piece of the snapshot, or changes. It returns a channel when there is nothing.
-func (s *Subscription) advance(ctx context.Context, out *tailrace.Batch) (<-chan struct{}, error) {
+func (s *Subscription) advance(ctx context.Context, out *output) (<-chan struct{}, error) {
 	if !s.pos.started {
 		s.pos.started = true
 		if s.shape.progress {
@@ -320,18 +345,18 @@ func (s *Subscription) over() bool { return s.bounded && s.pos.after >= s.upTo-1
 
 // closeTimes ends rows with the progress row that says that their times are over, or tells of progress without rows once a beat. It waits while a
 // time is only partly given out.
-func (s *Subscription) closeTimes(out *tailrace.Batch) {
+func (s *Subscription) closeTimes(out *output) {
 	p := s.pos.after + 1
 	if !s.shape.progress || s.pos.given > 0 || p <= s.pos.progress {
 		return
 	}
-	if out.N > 0 || p-s.pos.progress >= beat || s.pos.progress <= s.asOf {
+	if !out.empty() || p-s.pos.progress >= beat || s.pos.progress <= s.asOf {
 		s.appendProgress(out, p)
 	}
 }
 
-func (s *Subscription) appendProgress(out *tailrace.Batch, t tailrace.Time) {
-	s.shape.appendProgress(out, t)
+func (s *Subscription) appendProgress(out *output, t tailrace.Time) {
+	s.shape.appendProgress(out.Batch, t)
 	s.pos.progress = t
 }
 

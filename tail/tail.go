@@ -1,6 +1,8 @@
 package tail
 
 import (
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -33,18 +35,21 @@ type Tail struct {
 
 	windowBytes       int // of all windows, at most
 	frames, snapshots *budget.Share
+	cache             *frames // those of the share that are kept for others
 
-	mu       sync.Mutex
-	start    tailrace.Time // everything after start was applied here; 0 before the first entry
-	newest   tailrace.Time
-	lastBeat tailrace.Time
-	windows  map[tailrace.CollectionID]*window
-	bytes    int
-	subs     map[*Subscription]struct{}
-	system   system
-	nextID   uint64
-	draining bool
-	drained  chan struct{} // closed by Drain
+	mu         sync.Mutex
+	start      tailrace.Time // everything after start was applied here; 0 before the first entry
+	newest     tailrace.Time
+	lastBeat   tailrace.Time
+	windows    map[tailrace.CollectionID]*window
+	bytes      int
+	subs       map[*Subscription]struct{}
+	wires      map[wireKey]*wire
+	departures map[tailrace.CollectionID]*departure // the last of each collection, while it has riders
+	system     system
+	nextID     uint64
+	draining   bool
+	drained    chan struct{} // closed by Drain
 }
 
 // New returns a tail that knows nothing yet; the apply loop feeds it.
@@ -57,6 +62,8 @@ func New(o Options) *Tail {
 		shards: o.Shards, database: o.Database, pieces: o.PieceRows, windows: map[tailrace.CollectionID]*window{},
 		subs: map[*Subscription]struct{}{}, system: system{rows: map[*Subscription]*systemRow{}}, drained: make(chan struct{}),
 	}
+	t.cache, t.wires = newFrames(t.frames), map[wireKey]*wire{}
+	t.departures = map[tailrace.CollectionID]*departure{}
 	o.Budget.Share(budget.Windows).Measure(func() int64 { return int64(t.WindowSize()) })
 	return t
 }
@@ -90,8 +97,8 @@ func (t *Tail) Apply(e *log.Entry, changes []catalog.TableChange) {
 	t.trim(e)
 	if t.newest-t.lastBeat >= beat {
 		t.lastBeat = t.newest
-		for _, w := range t.windows {
-			w.wake()
+		for _, id := range slices.Sorted(maps.Keys(t.windows)) {
+			t.windows[id].wake()
 		}
 		return
 	}
@@ -170,7 +177,8 @@ func (t *Tail) trim(e *log.Entry) {
 // oldest is the window whose oldest item is the oldest of all that may go, nil when every window is down to its newest item.
 func (t *Tail) oldest() *window {
 	var found *window
-	for _, w := range t.windows {
+	for _, id := range slices.Sorted(maps.Keys(t.windows)) { // of two as old it is always the same
+		w := t.windows[id]
 		if len(w.items) > 1 && (found == nil || w.items[0].time < found.items[0].time) {
 			found = w
 		}

@@ -19,7 +19,8 @@ const (
 	itemBytes = 128
 )
 
-// item is the updates of one transaction to one collection. It is immutable but for the decoded batch, which is made once.
+// item is the updates of one transaction to one collection. It is immutable but for the decoded batch and the
+// frames, which are made when they are first wanted.
 type item struct {
 	time   tailrace.Time
 	raw    [][]byte // inline batches; nil when ref
@@ -28,6 +29,9 @@ type item struct {
 	decode sync.Once
 	batch  *tailrace.Batch
 	err    error
+
+	mu     sync.Mutex
+	frames []*frame // one a wire; some of them are gone, until the next find
 }
 
 // updates is the item's batch, in the columns that were written; several inline batches are returned joined only if they are one.

@@ -155,7 +155,7 @@ func printFindings(w io.Writer, report *postgres.Report) {
 func asError(err error) error {
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) {
-		return &tailrace.Error{Code: pg.Code, Message: pg.Message, Detail: pg.Detail, Hint: pg.Hint, Err: err}
+		return &tailrace.Error{Code: pg.Code, Message: pg.Message, Detail: pg.Detail, Hint: pg.Hint, Where: pg.Where, Err: err}
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"strings"
 	"time"
 
 	"tailrace/internal/bench"
@@ -15,6 +16,9 @@ type BenchCmd struct {
 	Base   BenchBaseCmd   `cmd:"" help:"Bulk load, whole snapshot, commits and keyed updates, beside a PostgreSQL when one is given."`
 	Start  BenchStartCmd  `cmd:"" help:"How long the server takes to be ready after many commits."`
 	Lookup BenchLookupCmd `cmd:"" help:"Random keys of a table that does not fit the cache, also beside keyed updates."`
+	Load   BenchLoadCmd   `cmd:"" help:"Files of several shapes through COPY, beside DuckDB, and a PostgreSQL when one is given; and the stages of it."`
+
+	DuckDBLoad BenchDuckDBCmd `cmd:"" name:"duckdb-load" hidden:"" help:"The DuckDB of a load."`
 }
 
 // BenchBaseCmd is `tailrace bench base`.
@@ -93,6 +97,7 @@ func measure(postgres string, asJSON bool, run func(context.Context, []*bench.Ta
 
 // show prints a report on stdout, or as JSON there and as a table on stderr.
 func show(report *bench.Report, asJSON bool) error {
+	report.Command = strings.Join(append([]string{"tailrace"}, os.Args[1:]...), " ")
 	if !asJSON {
 		return report.Print(os.Stdout)
 	}

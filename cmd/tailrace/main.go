@@ -23,6 +23,8 @@ type cli struct {
 	Inspect InspectCmd `cmd:"" help:"Show and check what a data folder, a backup or a part holds."`
 	Backup  BackupCmd  `cmd:"" help:"Copy everything as of one time, while the server runs."`
 	Restore RestoreCmd `cmd:"" help:"Make a data folder of a backup."`
+	Load    LoadCmd    `cmd:"" help:"Copy a file into a table: CSV, text, binary or Parquet."`
+	Export  ExportCmd  `cmd:"" help:"Write a table to Parquet or CSV files, all of one time."`
 	Bench   BenchCmd   `cmd:"" help:"Measure it on this machine."`
 	Version VersionCmd `cmd:"" help:"Print the version."`
 }
@@ -41,9 +43,10 @@ func main() {
 	// The first signal asks for a proper end, the second ends the process.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
+	signal.Ignore(syscall.SIGXFSZ) // so that a file that would be larger than ulimit -f is an error of the write, and not the end of the process
 	if err := run(ctx, os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "tailrace: "+explain(err))
-		os.Exit(1)
+		os.Exit(exitCode(err))
 	}
 }
 
@@ -65,13 +68,16 @@ func run(ctx context.Context, args []string) error {
 	return parsed.Run()
 }
 
-// explain is err for a person at a terminal: a user's error with its detail and hint.
+// explain is err for a person at a terminal: a user's error with its place, detail and hint.
 func explain(err error) string {
 	var e *tailrace.Error
 	if !errors.As(err, &e) {
 		return err.Error()
 	}
 	text := err.Error()
+	if e.Where != "" {
+		text += "\n  at: " + e.Where
+	}
 	if e.Detail != "" {
 		text += "\n  detail: " + e.Detail
 	}

@@ -25,6 +25,7 @@ type ServeCmd struct {
 	MaxConnections int           `default:"10000" env:"TAILRACE_MAX_CONNECTIONS" help:"Sessions at once."`
 	Memory         int64         `env:"TAILRACE_MEMORY" placeholder:"BYTES" help:"What the node may use, divided into shares: mz_internal.mz_memory. When left out, half of what the machine or the cgroup has, and no more than GOMEMLIMIT."`
 	QueryMemory    int64         `env:"TAILRACE_QUERY_MEMORY" placeholder:"BYTES" help:"What SELECT may use before it spills to the data folder, in place of its share of --memory."`
+	Files          string        `env:"TAILRACE_FILES" placeholder:"DIR" help:"Folder below which COPY ... FROM and TO may read and write files. When left out, COPY has no files: it refuses them."`
 	TLSCert        string        `name:"tls-cert" env:"TAILRACE_TLS_CERT" placeholder:"FILE" help:"PEM file with the certificate to show to clients; with it they may use TLS. Read again on SIGHUP."`
 	TLSKey         string        `name:"tls-key" env:"TAILRACE_TLS_KEY" placeholder:"FILE" help:"PEM file with the certificate's key."`
 	RequireTLS     bool          `name:"require-tls" env:"TAILRACE_REQUIRE_TLS" help:"Refuse clients without TLS."`
@@ -95,7 +96,7 @@ func limitGo(o server.Options) error {
 
 func (c *ServeCmd) options(logger *slog.Logger) server.Options {
 	return server.Options{
-		Data: c.Data, Listen: c.Listen, HTTP: c.HTTP, Drain: c.Drain, MaxConnections: c.MaxConnections, Memory: c.Memory, QueryMemory: c.QueryMemory,
+		Data: c.Data, Listen: c.Listen, HTTP: c.HTTP, Drain: c.Drain, MaxConnections: c.MaxConnections, Memory: c.Memory, QueryMemory: c.QueryMemory, Files: c.Files,
 		TLSCert: c.TLSCert, TLSKey: c.TLSKey, RequireTLS: c.RequireTLS, Version: version(), Logger: logger,
 	}
 }

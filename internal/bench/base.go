@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // Base is `tailrace bench base`: bulk load, whole snapshot, commits and keyed updates.
@@ -144,23 +146,26 @@ func (b Base) snapshot(ctx context.Context, t *Target) (time.Duration, error) {
 	return time.Since(began), nil
 }
 
-// commits runs one statement a transaction on n connections for b.Seconds.
+// commits runs one statement a transaction on n connections for b.Seconds, and one at least on each.
 func (b Base) commits(ctx context.Context, t *Target, r *Report, name string, n int, next func(int64) (string, []any)) error {
 	ctx, cancel := context.WithTimeout(ctx, b.Seconds+time.Minute)
 	defer cancel()
+	clients := make([]*pgx.Conn, n)
+	for w := range clients {
+		c, err := t.connect(ctx)
+		if err != nil {
+			return err
+		}
+		defer c.Close(context.WithoutCancel(ctx))
+		clients[w] = c
+	}
 	latencies := make([][]time.Duration, n)
 	errs := make([]error, n)
 	var wg sync.WaitGroup
 	began := time.Now()
-	for w := range n {
+	for w, c := range clients {
 		wg.Go(func() {
-			c, err := t.connect(ctx)
-			if err != nil {
-				errs[w] = err
-				return
-			}
-			defer c.Close(context.WithoutCancel(ctx))
-			for id := int64(w) << 40; time.Since(began) < b.Seconds; id++ {
+			for id := int64(w) << 40; len(latencies[w]) == 0 || time.Since(began) < b.Seconds; id++ {
 				sql, args := next(id)
 				t0 := time.Now()
 				if _, err := c.Exec(ctx, sql, args...); err != nil {

@@ -74,7 +74,7 @@ func (d *direct) commit(_ context.Context, txn log.Txn) (tailrace.Time, error) {
 
 // write commits one batch.
 func (d *direct) write(ctx context.Context, batches ...*tailrace.Batch) error {
-	w := d.set.NewWriter(directTable, d.schema)
+	w := d.set.NewWriter(directTable, d.schema, shard.WriteOptions{})
 	for _, b := range batches {
 		if err := w.Append(ctx, b); err != nil {
 			return err
@@ -95,7 +95,7 @@ func (d *direct) finish(ctx context.Context, w *shard.Writer) error {
 // load writes the rows in one transaction, as a COPY does: about 64 bytes each, the same as writeRows.
 func (d *direct) load(ctx context.Context) error {
 	const per = 8192
-	w := d.set.NewWriter(directTable, d.schema)
+	w := d.set.NewWriter(directTable, d.schema, shard.WriteOptions{})
 	rng := rand.New(rand.NewPCG(1, 1))
 	for from := 0; from < d.rows; from += per {
 		b := tailrace.NewBatch(d.schema, per)

@@ -1,18 +1,18 @@
 package bench
 
 import (
-	"encoding/json"
-	"fmt"
-	"io"
+	"cmp"
 	"slices"
-	"text/tabwriter"
 )
 
-// Report is the figures of one benchmark.
+// Report is the figures of one benchmark, what follows from them, and whether that is what was hoped for.
 type Report struct {
 	Name     string
 	Settings string
+	Command  string // as it was typed
 	figures  []*figure
+	results  []result
+	goals    []goal
 }
 
 // figure is one measure, a value a round for each target.
@@ -23,73 +23,101 @@ type figure struct {
 	values  map[string][]float64
 }
 
+// result is a number, a truth or a table that follows from figures; nil when it was not measured.
+type result struct {
+	name  string
+	value any
+}
+
+// goal is what a result should be.
+type goal struct {
+	Name  string `json:"name"`
+	Value any    `json:"value"` // nil: not measured
+	Want  string `json:"want"`
+	Met   bool   `json:"met"`
+}
+
+// add files one more value of a figure, that of the next round.
 func (r *Report) add(name, target string, v float64, more bool) {
-	i := slices.IndexFunc(r.figures, func(f *figure) bool { return f.name == name })
-	if i < 0 {
-		i = len(r.figures)
-		r.figures = append(r.figures, &figure{name: name, more: more, values: map[string][]float64{}})
+	f := r.figure(name)
+	if f == nil {
+		f = &figure{name: name, more: more, values: map[string][]float64{}}
+		r.figures = append(r.figures, f)
 	}
-	f := r.figures[i]
 	if f.values[target] == nil {
 		f.targets = append(f.targets, target)
 	}
 	f.values[target] = append(f.values[target], v)
 }
 
-func median(v []float64) float64 {
+// figure is the one of that name, nil when there is none.
+func (r *Report) figure(name string) *figure {
+	i := slices.IndexFunc(r.figures, func(f *figure) bool { return f.name == name })
+	if i < 0 {
+		return nil
+	}
+	return r.figures[i]
+}
+
+// median is the median of a figure's values at a target, 0 when it was not measured.
+func (r *Report) median(name, target string) float64 {
+	f := r.figure(name)
+	if f == nil || len(f.values[target]) == 0 {
+		return 0
+	}
+	return median(f.values[target])
+}
+
+// set files a result.
+func (r *Report) set(name string, value any) { r.results = append(r.results, result{name, value}) }
+
+// result is the value of that name, nil when there is none.
+func (r *Report) result(name string) any {
+	for _, v := range r.results {
+		if v.name == name {
+			return v.value
+		}
+	}
+	return nil
+}
+
+func median[T cmp.Ordered](v []T) T {
 	s := slices.Sorted(slices.Values(v))
 	return s[len(s)/2]
 }
 
-// ratio is ours divided by the peer's, by medians; 0 without a peer.
-func (f *figure) ratio() float64 {
-	if len(f.targets) < 2 {
-		return 0
+// over is a divided by b, nil when either was not measured.
+func over(a, b float64) any {
+	if a == 0 || b == 0 {
+		return nil
 	}
-	return median(f.values[f.targets[0]]) / median(f.values[f.targets[1]])
+	return a / b
 }
 
-// Print writes the medians as a table.
-func (r *Report) Print(w io.Writer) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(tw, "%s (%s)\n", r.Name, r.Settings)
-	for i, f := range r.figures {
-		if i == 0 {
-			fmt.Fprint(tw, "figure")
-			for _, t := range f.targets {
-				fmt.Fprintf(tw, "\t%s", t)
-			}
-			fmt.Fprintln(tw, "\tratio\tbetter")
-		}
-		fmt.Fprint(tw, f.name)
-		for _, t := range f.targets {
-			fmt.Fprintf(tw, "\t%.4g", median(f.values[t]))
-		}
-		better := "less"
-		if f.more {
-			better = "more"
-		}
-		if len(f.targets) > 1 {
-			fmt.Fprintf(tw, "\t%.2f\t%s\n", f.ratio(), better)
-		} else {
-			fmt.Fprintf(tw, "\t\t%s\n", better)
-		}
-	}
-	return tw.Flush()
+// vs is the target's median divided by the peer's, nil when either was not measured.
+func (r *Report) vs(name, target, peer string) any {
+	return over(r.median(name, target), r.median(name, peer))
 }
 
-// JSON writes the report as one object on one line: {"bench":..., "settings":..., "figure": {"tailrace": median, "postgres": median, "ratio": r}, ...}.
-func (r *Report) JSON(w io.Writer) error {
-	out := map[string]any{"bench": r.Name, "settings": r.Settings}
-	for _, f := range r.figures {
-		m := map[string]float64{}
-		for _, t := range f.targets {
-			m[t] = median(f.values[t])
-		}
-		if len(f.targets) > 1 {
-			m["ratio"] = f.ratio()
-		}
-		out[f.name] = m
+// atMost sets the goal that a result is no larger than limit. A result that was not measured has no goal.
+func (r *Report) atMost(name string, limit float64) {
+	r.goal(name, "<= "+number(limit), func(v float64) bool { return v <= limit })
+}
+
+// atLeast sets the goal that a result is no smaller than limit.
+func (r *Report) atLeast(name string, limit float64) {
+	r.goal(name, ">= "+number(limit), func(v float64) bool { return v >= limit })
+}
+
+func (r *Report) goal(name, want string, met func(float64) bool) {
+	if v, ok := r.result(name).(float64); ok {
+		r.goals = append(r.goals, goal{Name: name, Value: v, Want: want, Met: met(v)})
 	}
-	return json.NewEncoder(w).Encode(out)
+}
+
+// isTrue sets the goal that a result is true.
+func (r *Report) isTrue(name string) {
+	if v, ok := r.result(name).(bool); ok {
+		r.goals = append(r.goals, goal{Name: name, Value: v, Want: "true", Met: v})
+	}
 }

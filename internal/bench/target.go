@@ -25,8 +25,8 @@ type Target struct {
 	kill      func() error
 }
 
-// StartTailrace runs this binary's `serve` on a fresh temporary folder. The caller stops it.
-func StartTailrace() (*Target, error) {
+// StartTailrace runs this binary's `serve` on a fresh temporary folder, with more in its environment. The caller stops it.
+func StartTailrace(env ...string) (*Target, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("find this binary: %w", err)
@@ -35,7 +35,7 @@ func StartTailrace() (*Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := serve(self, dir)
+	t, err := serve(self, dir, env...)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
@@ -43,8 +43,9 @@ func StartTailrace() (*Target, error) {
 }
 
 // serve runs the binary's `serve` on a folder.
-func serve(self, dir string) (*Target, error) {
+func serve(self, dir string, env ...string) (*Target, error) {
 	cmd := exec.Command(self, "serve", "--data", dir, "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0")
+	cmd.Env = append(os.Environ(), env...)
 	cmd.Stderr = os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	out, err := cmd.StdoutPipe()

@@ -29,6 +29,7 @@ func TestReadme(t *testing.T) {
 	port := s.url[strings.LastIndex(s.url, ":")+1:]
 	port, _, _ = strings.Cut(port, "/")
 	copies := t.TempDir()
+	t.Setenv("TAILRACE_SERVER", s.url)
 	local := strings.NewReplacer(
 		"bin/tailrace attach", binary+" attach --server "+s.url, "bin/tailrace", binary, "./data", s.dir, "./monday", filepath.Join(copies, "monday"), "./restored", filepath.Join(copies, "restored"),
 		"localhost:5432", "127.0.0.1:"+strconv.Itoa(src.Port()), "localhost:6875", "127.0.0.1:"+port,
@@ -52,14 +53,17 @@ func TestReadme(t *testing.T) {
 			case strings.Contains(line, "SUBSCRIBE"):
 				line = "timeout -s INT 2 stdbuf -oL " + line + " || test $? = 124 -o $? = 130"
 			}
-			out, err := exec.Command("sh", "-c", local.Replace(line)).CombinedOutput()
+			sh := exec.Command("sh", "-c", local.Replace(line))
+			sh.Dir = copies
+			out, err := sh.CombinedOutput()
 			if err != nil || strings.Contains(line, "SUBSCRIBE") && !strings.Contains(string(out), "bolt") {
 				t.Fatalf("%s: %v\n%s", line, err, out)
 			}
 			ran++
 		}
 	}
-	if ran < 6 {
+	wantRows(t, "what was loaded and exported", s.connect(t).run("SELECT item, n FROM parts UNION ALL SELECT item, n FROM more ORDER BY 1"), "screw 40", "screw 40", "washer 30", "washer 30")
+	if ran < 10 {
 		t.Fatalf("only %d commands of the README were run", ran)
 	}
 }

@@ -1,11 +1,8 @@
 package e2e
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -78,27 +75,5 @@ func TestCancelEndsAnIdleStream(t *testing.T) {
 	var e *pgconn.PgError
 	if err := r.end(t); !errors.As(err, &e) || e.Code != "57014" || !strings.Contains(e.Message, "statement timeout") {
 		t.Fatalf("statement_timeout: ended with %s", describe(err))
-	}
-}
-
-// TestBenchPrintsOneObject runs the benchmark in small beside a PostgreSQL: JSON is the last line of stdout, with a ratio for every figure.
-func TestBenchPrintsOneObject(t *testing.T) {
-	src := pgtest.Start(t)
-	cmd := exec.Command(binary, "bench", "base", "--postgres", src.URL(), "--json", "--rows", "2000", "--rounds", "1", "--seconds", "100ms", "--writers", "1,4")
-	cmd.Env = append(os.Environ(), "TMPDIR="+t.TempDir())
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("bench base: %v\n%s", err, out)
-	}
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	var figures map[string]any
-	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &figures); err != nil {
-		t.Fatalf("last line %q: %v", lines[len(lines)-1], err)
-	}
-	for _, name := range []string{"copy_rows_per_s", "snapshot_rows_per_s", "commit_1_per_s", "commit_4_p99_ms", "update_1_p50_ms", "update_4_per_s"} {
-		f, ok := figures[name].(map[string]any)
-		if !ok || f["tailrace"] == 0.0 || f["postgres"] == 0.0 || f["ratio"] == nil {
-			t.Errorf("figure %s: %v", name, figures[name])
-		}
 	}
 }

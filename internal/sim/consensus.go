@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -198,7 +200,8 @@ func (c *Consensus) PowerCut(rng *rand.Rand) *Consensus {
 	c.dead = true
 	after := NewConsensus()
 	after.SyncTime, after.LazySync = c.SyncTime, c.LazySync
-	for key, h := range c.keys {
+	for _, key := range slices.Sorted(maps.Keys(c.keys)) {
+		h := c.keys[key]
 		kept := h.synced + rng.IntN(len(h.values)-h.synced+1)
 		after.keys[key] = &history{
 			values: append([]tailrace.Versioned(nil), h.values[:kept]...), visible: kept, synced: kept, turn: make(chan struct{}, 1),

@@ -2,7 +2,12 @@ package world
 
 import (
 	"context"
+	"fmt"
 	"maps"
+	"slices"
+	"strings"
+
+	"tailrace/log"
 )
 
 // check runs the validators over all that was seen.
@@ -96,6 +101,14 @@ func (w *World) checkReading(t *truth, r *reading) {
 
 // checkSubscriber sums what a subscriber was told and holds it against the model at each of its progress times.
 func (w *World) checkSubscriber(t *truth, s *subscriber) {
+	for _, r := range s.refusals {
+		if !r.isClear() {
+			w.fail("complete: %s was refused at progress %d and not told where it was: %s", s.name, r.progress, r.said)
+		}
+		if why := t.justifies(s.table, r, w.disk.entries); why != "" {
+			w.fail("complete: %s was refused with %s at progress %d: %s", s.name, r.code, r.progress, why)
+		}
+	}
 	f := following{world: w, truth: t, s: s, rows: map[string]int{}}
 	for i, seg := range s.segments {
 		if seg.fresh {
@@ -107,6 +120,46 @@ func (w *World) checkSubscriber(t *truth, s *subscriber) {
 			return
 		}
 	}
+}
+
+// isClear tells whether a refusal says what was asked for and what is gone: who begins anew then knows what it missed.
+func (r refusal) isClear() bool {
+	var asOf, since uint64
+	_, rest, _ := strings.Cut(r.said, "AS OF ")
+	switch r.code {
+	case "22023": // it was not begun
+		_, err := fmt.Sscanf(rest, "%d is below %d, the oldest readable time", &asOf, &since)
+		return err == nil && asOf == r.progress-1 && since > asOf
+	case "53200": // it was going on: it may have been further than its last progress
+		_, err := fmt.Sscanf(rest, "%d is no longer readable", &asOf)
+		return err == nil && asOf+1 >= r.progress
+	}
+	return true
+}
+
+// justifies says why a subscriber of table should not have been refused: history that it may rely on is kept, and so is a table that nobody drops.
+func (t *truth) justifies(table string, r refusal, entries []log.Entry) string {
+	switch {
+	case table == dropped && r.code != "53200":
+		for _, c := range t.commits {
+			if c.entry <= r.until && c.time >= max(r.progress, 1)-1 && t.replaces(c) {
+				return ""
+			}
+		}
+		return "nobody dropped the table after that"
+	case table == brief && r.code != "42704":
+		if newest := entries[r.until-1].Time; r.progress > uint64(newest)-uint64(briefly.Microseconds()) {
+			return fmt.Sprintf("the newest time is %d, and history is kept for %s", newest, briefly)
+		}
+		return ""
+	}
+	return "history is kept for an hour and nobody drops the table"
+}
+
+// replaces tells whether a commit drops the table that is dropped now and then.
+func (t *truth) replaces(c commit) bool {
+	in := t.intents[c.mark]
+	return in != nil && slices.ContainsFunc(in.ops, func(o *op) bool { return o.verb == replace })
 }
 
 // following is the sum of what a subscriber was told.

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -47,7 +48,14 @@ const (
 	narrow
 	empty
 	look
-	undone // SAVEPOINT, an INSERT, ROLLBACK TO
+	undone    // SAVEPOINT, an INSERT, ROLLBACK TO
+	tried     // SAVEPOINT, an INSERT, and ROLLBACK TO only if that fails
+	kept      // SAVEPOINT, an UPDATE, RELEASE
+	offer     // ON CONFLICT DO NOTHING
+	returning // RETURNING
+	set       // of the tables with two columns
+	replace   // DROP and CREATE
+	rename
 )
 
 // op is a statement of a transaction.
@@ -57,10 +65,15 @@ type op struct {
 	mark string
 	rows int    // of pour
 	said string // the command tag, or the rows that a look gave
+
+	table string // of set
+	name  string // of the renamed table, as the writer knows it
 }
 
-// unheard is said where no answer came.
-const unheard = "?"
+const (
+	unheard   = "?"         // is said where no answer came
+	duplicate = "duplicate" // is said by a tried INSERT of a key that is there
+)
 
 // sql is the statement.
 func (o *op) sql() string {
@@ -89,8 +102,39 @@ func (o *op) sql() string {
 		return fmt.Sprintf("SELECT id, n, w FROM k WHERE id = %d", o.id)
 	case undone:
 		return fmt.Sprintf("SAVEPOINT s; INSERT INTO k VALUES (%d, -1, '%s'); ROLLBACK TO s", o.id, o.mark)
+	case tried:
+		return fmt.Sprintf("SAVEPOINT s; INSERT INTO k VALUES (%d, 0, '%s')", o.id, o.mark)
+	case kept:
+		return fmt.Sprintf("SAVEPOINT s; UPDATE k SET n = n + 1, w = '%s' WHERE id = %d; RELEASE s", o.mark, o.id)
+	case offer:
+		return fmt.Sprintf("INSERT INTO k VALUES (%d, 0, '%s') ON CONFLICT DO NOTHING", o.id, o.mark)
+	case returning:
+		return fmt.Sprintf("UPDATE k SET n = n + 1, w = '%s' WHERE id = %d RETURNING n", o.mark, o.id)
+	case set:
+		name := o.table
+		switch name {
+		case brief:
+			return fmt.Sprintf("INSERT INTO h VALUES (%d, '%s', '%s') ON CONFLICT (id) DO UPDATE SET w = excluded.w", o.id, o.mark, pad)
+		case renamed:
+			name = o.name
+		}
+		return fmt.Sprintf("INSERT INTO %s VALUES (%d, '%s') ON CONFLICT (id) DO UPDATE SET w = excluded.w", name, o.id, o.mark)
+	case replace:
+		return "DROP TABLE d; CREATE TABLE d " + twoColumns
+	case rename:
+		return fmt.Sprintf("ALTER TABLE %s RENAME TO %s", o.name, otherName(o.name))
 	}
 	panic("no such verb")
+}
+
+var pad = strings.Repeat("p", padding)
+
+// otherName is the name of the renamed table that it has not.
+func otherName(name string) string {
+	if name == renamed {
+		return renamedTo
+	}
+	return renamed
 }
 
 // pourRow is row i of a pour.
@@ -117,11 +161,25 @@ func (o *op) fold(m model) error {
 	switch o.verb {
 	case put:
 		want, err = "INSERT 0 1", k.add(row(o.id, 0, o.mark), 1)
+	case offer:
+		if want = "INSERT 0 0"; !there {
+			want, err = "INSERT 0 1", k.add(row(o.id, 0, o.mark), 1)
+		}
+	case tried:
+		if want = duplicate; !there {
+			want, err = "SAVEPOINT INSERT 0 1", k.add(row(o.id, 0, o.mark), 1)
+		}
 	case upsert:
-		want, err = "INSERT 0 1", o.replace(k, was)
-	case bump:
+		want, err = "INSERT 0 1", o.count(k, was)
+	case bump, kept, returning:
 		if want = "UPDATE 0"; there {
-			want, err = "UPDATE 1", o.replace(k, was)
+			want, err = "UPDATE 1", o.count(k, was)
+		}
+		switch {
+		case o.verb == kept:
+			want = "SAVEPOINT " + want + " RELEASE"
+		case o.verb == returning && there:
+			want = columns(k.byKey[id])[1] + " " + want
 		}
 	case remove:
 		if want = "DELETE 0"; there {
@@ -148,8 +206,22 @@ func (o *op) fold(m model) error {
 	case undone:
 		want = "SAVEPOINT INSERT 0 1 ROLLBACK"
 		if there {
-			want = "duplicate"
+			want = duplicate
 		}
+	case set:
+		t, now := m[o.table], row(o.id, o.mark)
+		if o.table == brief {
+			now = row(o.id, o.mark, pad)
+		}
+		if was, there := t.byKey[id]; there {
+			err = t.add(was, -1)
+		}
+		want, err = "INSERT 0 1", errors.Join(err, t.add(now, 1))
+	case replace:
+		want = "DROP TABLE CREATE TABLE"
+		m[dropped].clear()
+	case rename:
+		want = "ALTER TABLE"
 	}
 	if err == nil && o.said != want && o.said != unheard {
 		err = fmt.Errorf("it was answered %q, want %q", o.said, want)
@@ -157,8 +229,8 @@ func (o *op) fold(m model) error {
 	return err
 }
 
-// replace is an update of the row was, an insert when that is "".
-func (o *op) replace(k *table, was string) error {
+// count is an update of the row was, an insert when that is "".
+func (o *op) count(k *table, was string) error {
 	n := 0
 	if was != "" {
 		old, err := strconv.Atoi(strings.Split(was, "\t")[1])

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tailrace"
+	"tailrace/budget"
 	"tailrace/ingest"
 	"tailrace/internal/sim"
 	"tailrace/log"
@@ -33,6 +34,7 @@ type machine struct {
 
 // life is one run of the process.
 type life struct {
+	world *World
 	door  *door
 	gate  *sim.Gate
 	plan  *sim.Plan
@@ -44,12 +46,20 @@ type life struct {
 	ambushed atomic.Bool
 	kill     func()
 
+	yields atomic.Int64 // so far
+
 	stop  context.CancelFunc
 	ended chan error
 
 	name     string
 	adapters int // made so far, by the one goroutine that follows the source
 }
+
+// What a node has for its windows, so that subscribers fall behind them, and for its memtables, so that writers wait for flushes.
+const (
+	windowBytes   = 24 << 10
+	memtableBytes = 128 << 10
+)
 
 // restartPause is how long a process that ended by itself is down.
 const restartPause = 300 * time.Millisecond
@@ -122,17 +132,20 @@ func (m *machine) start(ctx context.Context) *life {
 	m.lives++
 	number := m.lives
 	m.mu.Unlock()
-	l := &life{gate: &sim.Gate{}, plan: sim.NewCallPlan(w.seed^uint64(m.number)<<32^uint64(number)<<40, w.weather()), ended: make(chan error, 1), name: fmt.Sprint(m.number, ".", number)}
+	l := &life{world: w, gate: &sim.Gate{}, plan: sim.NewCallPlan(w.seed^uint64(m.number)<<32^uint64(number)<<40, w.weather()), ended: make(chan error, 1), name: fmt.Sprint(m.number, ".", number)}
 	l.door, l.kill = newDoor(l), func() { m.kill(restartPause) }
 	runCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	l.stop = stop
 	ready := func(server.Addresses) { m.serves(l) }
+	session := fmt.Sprintf("%08x%08x", m.number, number)
 	o := server.Options{
+		Memory: budget.Least, Shares: map[string]int64{budget.Windows: windowBytes, budget.Memtables: memtableBytes},
 		Drain: time.Second, Logger: w.logger(m.number), Ready: ready,
 		Stores: &server.Stores{
-			Consensus: alive{&sim.FaultyConsensus{Under: consensusOf{w.disk, &l.apart}, Plan: l.plan}, l},
+			Consensus: w.bug.consensus(alive{&sim.FaultyConsensus{Under: consensusOf{w.disk, &l.apart}, Plan: l.plan}, l}, session),
 			Blob:      aliveBlob{&sim.FaultyBlob{Under: blobOf{w.disk, &l.apart}, Plan: l.plan}, l},
-			Shared:    w.shared, Session: fmt.Sprintf("%08x%08x", m.number, number), Ahead: func() time.Duration { return time.Duration(m.ahead.Load()) },
+			Shared:    w.shared, Session: session, Ahead: func() time.Duration { return time.Duration(m.ahead.Load()) },
+			Yield: l.yield,
 			Small: true, NoQuery: true, Listen: func() (net.Listener, error) { return l.door, nil },
 			OpenSource: func(ingest.Config) (tailrace.Source, error) { return w.upstream.open(l), nil },
 		},
@@ -143,6 +156,11 @@ func (m *machine) start(ctx context.Context) *life {
 	m.mu.Unlock()
 	w.note("start", uint64(m.number), uint64(number))
 	return l
+}
+
+// yield lets all go on that can at this moment. Two that yield at one moment do not come back at one moment: which of them were first no seed would tell.
+func (l *life) yield() {
+	<-time.After(time.Duration(1 + l.yields.Add(1)%1000))
 }
 
 func (m *machine) serves(l *life) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // model is what the tables should hold: plain maps that the transactions of the log are folded into, in its order.
@@ -20,23 +21,48 @@ type table struct {
 	sum   uint64 // of the rows' hashes
 }
 
-// The tables of a world. a and ups are ours and the source's; of altered only the columns that stay are looked at.
+// The tables of a world: ours, and the two of the source. Of altered only the columns that stay are looked at.
 const (
 	keyed   = "k"   // id int PRIMARY KEY, n bigint, w text
 	bag     = "m"   // w text, v int
 	bulk    = "big" // w text, v int, pad text: COPY fills it with what goes to parts
 	altered = "a"   // id int PRIMARY KEY, w text, sometimes x
+	dropped = "d"   // id int PRIMARY KEY, w text; another one takes its place now and then
+	renamed = "r"   // id int PRIMARY KEY, w text; sometimes its name is renamedTo
+	brief   = "h"   // id int PRIMARY KEY, w text, pad text; its history is kept for briefly
 	upKeyed = "up1" // id int PRIMARY KEY, v int, w text, big text
 	upBag   = "up2" // id int, w text
+
+	renamedTo = "q"
+	briefly   = 2 * time.Second
+	padding   = 400 // bytes of pad, so that few rows are flushed: only what was flushed is let go
 )
+
+// ours are the tables that writers write to.
+var ours = []string{keyed, bag, bulk, altered, dropped, renamed, brief}
 
 func newModel() model {
 	m := model{}
-	for _, name := range []string{keyed, bag, bulk, altered, upKeyed, upBag} {
-		m[name] = &table{keyed: name == keyed || name == altered || name == upKeyed, rows: map[string]int{}, byKey: map[string]string{}}
+	for _, name := range append(slices.Clone(ours), upKeyed, upBag) {
+		m[name] = &table{keyed: name != bag && name != bulk && name != upBag, rows: map[string]int{}, byKey: map[string]string{}}
 	}
 	return m
 }
+
+// founding are the statements that make the tables and the source.
+func founding() []string {
+	out := []string{
+		"CREATE TABLE IF NOT EXISTS k (id int PRIMARY KEY, n bigint, w text)", "CREATE TABLE IF NOT EXISTS m (w text, v int)",
+		"CREATE TABLE IF NOT EXISTS big (w text, v int, pad text)", fmt.Sprintf("CREATE TABLE IF NOT EXISTS h (id int PRIMARY KEY, w text, pad text) WITH (RETAIN HISTORY FOR '%ds')", briefly/time.Second),
+		"CREATE CONNECTION shop TO POSTGRES (HOST 'h')", "CREATE SOURCE shop FROM POSTGRES CONNECTION shop FOR ALL TABLES",
+	}
+	for _, name := range []string{altered, dropped, renamed} {
+		out = append(out, "CREATE TABLE IF NOT EXISTS "+name+" "+twoColumns)
+	}
+	return out
+}
+
+const twoColumns = "(id int PRIMARY KEY, w text)"
 
 // row is a row as text.
 func row(columns ...any) string {

@@ -31,12 +31,22 @@ type subscriber struct {
 	world    *World
 	name     string
 	table    string
+	calls    string // what it calls the table
 	manner   manner
 	rng      *rand.Rand
 	progress uint64 // of the newest progress row; 0: none after a snapshot
 	segments []*segment
 	until    func() uint64 // the progress after which it may end, 0 while unknown
 	fresh    bool          // it begins anew at the next connection
+	refusals []refusal
+}
+
+// refusal is a subscription that was told that it cannot begin, or go on.
+type refusal struct {
+	code     string
+	said     string
+	progress uint64 // of the subscriber then
+	until    int    // entries in the log then
 }
 
 // segment is what one SUBSCRIBE brought.
@@ -83,7 +93,11 @@ func (s *subscriber) follow(ctx context.Context) {
 		}
 		conn.drop()
 		s.ended(l, err)
-		sleep(ctx, upTo(s.rng, 300*time.Millisecond))
+		away := 300 * time.Millisecond
+		if s.rng.IntN(8) == 0 && s.until() == 0 {
+			away = 25 * time.Second // windows and short history move on
+		}
+		sleep(ctx, upTo(s.rng, away))
 	}
 }
 
@@ -98,18 +112,25 @@ func (s *subscriber) ended(l *life, err error) {
 	if n := len(s.segments); n > 0 && err != nil && s.segments[n-1].end == "" {
 		s.segments[n-1].end = err.Error()
 	}
-	switch codeOf(err) {
-	case "42P01", "0A000", "55000": // the table is gone, or others took its place, or it is not there yet
+	s.world.log.Debug(s.name, "error", err)
+	switch code := codeOf(err); code {
+	case "42P01":
+		if s.table == renamed {
+			s.calls = otherName(s.calls)
+			return
+		}
 		s.fresh = true
-	case "22023":
-		s.world.fail("%s: AS OF %d is not readable, though history reaches back an hour: %v", s.name, s.progress-1, err)
+	case "0A000", "55000": // others took the table's place, or it is not there yet
 		s.fresh = true
-	}
-	if errors.Is(err, errEnough) {
+	case "42704", "22023", "53200": // the table is dropped; what was to be read is gone; what was being read is gone
+		s.refusals = append(s.refusals, refusal{code, err.Error(), s.progress, s.world.disk.length()})
+		s.world.count("refused "+code, 1)
+		s.fresh = true
 		return
 	}
-	s.world.log.Debug(s.name, "error", err)
-	s.world.surprising(l, err)
+	if !errors.Is(err, errEnough) {
+		s.world.surprising(l, err)
+	}
 }
 
 // read runs one subscription on conn.
@@ -117,9 +138,9 @@ func (s *subscriber) read(ctx context.Context, conn *client) error {
 	stop := context.AfterFunc(ctx, conn.drop)
 	defer stop()
 	seg := &segment{fresh: s.fresh || s.progress == 0, asOf: s.progress - 1}
-	sql := fmt.Sprintf("SUBSCRIBE %s WITH (PROGRESS, SNAPSHOT = false) AS OF %d", s.table, seg.asOf)
+	sql := fmt.Sprintf("SUBSCRIBE %s WITH (PROGRESS, SNAPSHOT = false) AS OF %d", s.calls, seg.asOf)
 	if seg.fresh {
-		sql = fmt.Sprintf("SUBSCRIBE %s WITH (PROGRESS)", s.table)
+		sql = fmt.Sprintf("SUBSCRIBE %s WITH (PROGRESS)", s.calls)
 	}
 	s.segments = append(s.segments, seg)
 	take := func(values [][]byte) error {

@@ -6,18 +6,19 @@ import (
 	"hash/fnv"
 	"log/slog"
 	"math/rand/v2"
-	"strings"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"tailrace"
 	"tailrace/internal/sim"
 )
 
 // World is one simulated environment and all who live in it.
 type World struct {
 	seed     uint64
+	bug      Bug
+	began    time.Time
 	plan     plan
 	shared   bool
 	disk     *disk
@@ -38,7 +39,7 @@ type World struct {
 	plans    []*sim.Plan
 	counts   map[string]int
 	failures []string
-	trace    uint64
+	story    []string
 }
 
 // Report is what came of a world.
@@ -46,17 +47,14 @@ type Report struct {
 	Seed     uint64
 	Failures []string       // what the validators found
 	Counts   map[string]int // how often what happened
-	Trace    uint64         // a hash of the log's entries, the writers' outcomes and the troubles, and when they came
+	Story    []string       // the log's entries, the writers' outcomes and the troubles, each with its nanosecond
 	Fake     time.Duration  // that the world lasted
 }
 
-// maxFailures is how many a report keeps.
-const maxFailures = 20
-
-// Run builds the world of seed, lets it live and checks it. It is called in a synctest bubble. logger, if not nil, hears what the nodes log.
-func Run(seed uint64, logger *slog.Logger) *Report {
-	began := time.Now()
-	w := &World{seed: seed, counts: map[string]int{}, log: logger, faults: good}
+// Run builds the world of seed, in which bug is broken, lets it live and checks it. It is called in a synctest bubble. logger, if not nil, hears what the nodes
+// log.
+func Run(seed uint64, bug Bug, logger *slog.Logger) *Report {
+	w := &World{seed: seed, bug: bug, began: time.Now(), counts: map[string]int{}, log: logger, faults: good}
 	if w.log == nil {
 		w.log = slog.New(slog.DiscardHandler)
 	}
@@ -64,10 +62,12 @@ func Run(seed uint64, logger *slog.Logger) *Report {
 	w.shared = w.plan.shared
 	w.disk = &disk{world: w, consensus: sim.NewConsensus(), blob: sim.NewBlob(), ended: map[string]bool{}}
 	w.disk.consensus.SyncTime, w.disk.blob.SyncTime = 170*time.Microsecond, 310*time.Microsecond
+	w.disk.consensus.LazySync, w.disk.blob.LazySync = bug == LazyLog, bug == LazyParts
 	w.upstream = newUpstream(w)
 	w.live()
 	w.check()
-	return &Report{Seed: seed, Failures: w.failures, Counts: w.counts, Trace: w.trace, Fake: time.Since(began)}
+	slices.Sort(w.story) // what is at one moment has no order
+	return &Report{Seed: seed, Failures: w.failures, Counts: w.counts, Story: w.story, Fake: time.Since(w.began)}
 }
 
 // live starts everything, waits for the plan's end, lets all come to rest, and stops it.
@@ -87,7 +87,7 @@ func (w *World) live() {
 	defer rest()
 	var workers, readers sync.WaitGroup
 	for i := range 3 {
-		wr := &writer{world: w, number: i, rng: w.rand(fmt.Sprint("writer", i))}
+		wr := &writer{world: w, number: i, rng: w.rand(fmt.Sprint("writer", i)), name: renamed}
 		workers.Go(func() { wr.write(working) })
 	}
 	workers.Go(func() { w.reader(working, w.rand("reader")) })
@@ -130,146 +130,6 @@ func (w *World) goDown(down context.CancelFunc) {
 	w.disk.witness()
 }
 
-// found makes the tables and the source.
-func (w *World) found(ctx context.Context) bool {
-	rng := w.rand("founder")
-	for _, sql := range []string{
-		"CREATE TABLE IF NOT EXISTS k (id int PRIMARY KEY, n bigint, w text)", "CREATE TABLE IF NOT EXISTS m (w text, v int)",
-		"CREATE TABLE IF NOT EXISTS big (w text, v int, pad text)", "CREATE TABLE IF NOT EXISTS a (id int PRIMARY KEY, w text)",
-		"CREATE CONNECTION shop TO POSTGRES (HOST 'h')", "CREATE SOURCE shop FROM POSTGRES CONNECTION shop FOR ALL TABLES",
-	} {
-		conn := w.session(ctx, "founder", rng)
-		if conn == nil {
-			return false
-		}
-		if _, err := conn.ask(sql); err != nil {
-			w.fail("%s: %v", sql, err)
-			return false
-		}
-		conn.drop()
-	}
-	return true
-}
-
-// subscribe starts the subscribers: of every manner one, on tables that the seed chooses, and one of the source's tables each.
-func (w *World) subscribe(ctx context.Context, readers *sync.WaitGroup) {
-	rng := w.rand("subscribers")
-	ours := []string{keyed, bag, bulk, altered}
-	for m := range manners {
-		w.addSubscriber(ctx, readers, ours[rng.IntN(len(ours))], m)
-	}
-	w.addSubscriber(ctx, readers, upKeyed, manner(rng.IntN(int(manners))))
-	w.addSubscriber(ctx, readers, upBag, manner(rng.IntN(int(manners))))
-}
-
-// last starts a new subscriber of each table, which sees what is there in the end.
-func (w *World) last(ctx context.Context, readers *sync.WaitGroup) {
-	for _, table := range []string{keyed, bag, bulk, altered, upKeyed, upBag} {
-		w.addSubscriber(ctx, readers, table, fast)
-	}
-}
-
-func (w *World) addSubscriber(ctx context.Context, readers *sync.WaitGroup, table string, m manner) {
-	name := fmt.Sprintf("%s subscriber %d of %s", m, len(w.subs), table)
-	s := &subscriber{world: w, name: name, table: table, manner: m, rng: w.rand(name), until: w.target.Load}
-	w.subs = append(w.subs, s)
-	readers.Go(func() { s.follow(ctx) })
-}
-
-// settles waits until the source has brought everything that is at the upstream.
-func (w *World) settles(ctx context.Context) bool {
-	deadline := time.Now().Add(patience)
-	for !w.upstream.isHere() {
-		if time.Now().After(deadline) || ctx.Err() != nil {
-			w.fail("source: stuck at %d of %d", w.disk.place(), w.upstream.length())
-			return false
-		}
-		sleep(ctx, 500*time.Millisecond)
-	}
-	return true
-}
-
-// session connects to some node; nil when that cannot be now, after a pause.
-func (w *World) session(ctx context.Context, name string, rng *rand.Rand) *client {
-	l := w.someNode(ctx, rng)
-	if l == nil {
-		return nil
-	}
-	conn, err := connect(ctx, l, name)
-	if err != nil {
-		w.surprising(l, err)
-		sleep(ctx, upTo(rng, 400*time.Millisecond))
-		return nil
-	}
-	return conn
-}
-
-// someNode is a node that serves, or the first that does again; nil when ctx ends before.
-func (w *World) someNode(ctx context.Context, rng *rand.Rand) *life {
-	first := rng.IntN(len(w.machines))
-	for i := range w.machines {
-		m := w.machines[(first+i)%len(w.machines)]
-		select {
-		case <-m.upNow():
-			if l := m.now(); l != nil {
-				return l
-			}
-		default:
-		}
-	}
-	return w.machines[first].serving(ctx)
-}
-
-// begin notes a transaction that is going to be sent.
-func (w *World) begin(in *intent) {
-	in.from = w.disk.length()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.intents = append(w.intents, in)
-}
-
-// end notes how a transaction went.
-func (w *World) end(in *intent, l *life, err error) {
-	in.settle(err)
-	in.ended = w.count64()
-	w.surprising(l, err)
-	w.note(in.mark, uint64(in.outcome))
-	w.count("transactions "+in.outcome.String(), 1)
-}
-
-func (w *World) read(r *reading) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.readings = append(w.readings, r)
-}
-
-// expected are the SQLSTATEs that a client must be ready for.
-var expected = map[string]bool{
-	"": true, "40001": true, "23505": true, "08007": true, "57P01": true, "57P03": true, "42P01": true, "0A000": true, "55000": true,
-}
-
-// surprising looks at an error that a client got.
-func (w *World) surprising(l *life, err error) {
-	if err == nil {
-		return
-	}
-	code := codeOf(err)
-	w.count("error "+code, 1)
-	if expected[code] {
-		return
-	}
-	for _, cause := range []error{sim.ErrFault, sim.ErrPower, errDead} {
-		if strings.Contains(err.Error(), cause.Error()) {
-			return
-		}
-	}
-	if l.slept.Load() && strings.Contains(err.Error(), tailrace.ErrNotFound.Error()) {
-		w.count("read on an ended node", 1)
-		return
-	}
-	w.fail("a client got %v", err)
-}
-
 // blow changes the weather for every node, now and later.
 func (w *World) blow(f sim.Faults) {
 	w.mu.Lock()
@@ -296,35 +156,6 @@ func (w *World) late(p *sim.Plan) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.plans = append(w.plans, p)
-}
-
-// count64 counts an event and returns its number.
-func (w *World) count64() uint64 { return w.clock.Add(1) }
-
-// count counts what happened.
-func (w *World) count(what string, n int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.counts[what] += n
-}
-
-// fail notes what must not be.
-func (w *World) fail(format string, args ...any) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if len(w.failures) < maxFailures {
-		w.failures = append(w.failures, fmt.Sprintf(format, args...))
-	}
-}
-
-// note puts what happened into the trace.
-func (w *World) note(what string, numbers ...uint64) {
-	h := fnv.New64a()
-	_, _ = fmt.Fprint(h, what, numbers, time.Now().UnixNano()) // never fails
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.trace += h.Sum64() // in any order: what is at one moment has none
-	w.log.Debug(what, "numbers", numbers)
 }
 
 // rand is the chance of one who lives in the world: each has its own, so that one more draw here changes nothing there.

@@ -14,6 +14,7 @@ type writer struct {
 	rng    *rand.Rand
 	sent   int
 	conn   *client
+	name   string // of the renamed table, as far as it knows
 }
 
 // write goes on until ctx is done.
@@ -59,18 +60,26 @@ const keys = 24
 func (w *writer) intent() *intent {
 	w.sent++
 	in := &intent{mark: fmt.Sprintf("w%d.%d", w.number, w.sent)}
-	one := func(v verb) *op { return &op{verb: v, id: w.rng.IntN(keys), mark: in.mark} }
+	one := func(of ...verb) *op {
+		return &op{
+			verb: of[w.rng.IntN(len(of))], id: w.rng.IntN(keys), mark: in.mark, name: w.name, table: []string{dropped, renamed, brief, brief}[w.rng.IntN(4)],
+		}
+	}
 	switch n := w.rng.IntN(100); {
 	case n < 45:
-		in.ops = []*op{one([]verb{put, upsert, bump, bump, mark, putAltered}[w.rng.IntN(6)])}
+		in.ops = []*op{one(put, upsert, bump, bump, mark, putAltered, set, set)}
 		return in
 	case n < 52:
-		in.ops = []*op{{verb: pour, mark: in.mark, rows: 10 + w.rng.IntN(120)}}
-	case n < 56:
-		in.ops = []*op{one([]verb{widen, narrow, empty}[w.rng.IntN(3)])}
+		rows := 10 + w.rng.IntN(120)
+		if w.rng.IntN(12) == 0 {
+			rows *= 12
+		}
+		in.ops = []*op{{verb: pour, mark: in.mark, rows: rows}}
+	case n < 58:
+		in.ops = []*op{one(widen, narrow, empty, replace, rename)}
 	default:
-		for range 1 + w.rng.IntN(4) {
-			in.ops = append(in.ops, one([]verb{put, upsert, bump, remove, look, look, undone, putAltered}[w.rng.IntN(8)]))
+		for range 1 + w.rng.IntN(5) {
+			in.ops = append(in.ops, one(put, upsert, bump, remove, look, look, undone, tried, kept, offer, returning, putAltered, set, set))
 		}
 	}
 	in.block = true
@@ -110,11 +119,20 @@ func (w *writer) send(in *intent) error {
 
 // run runs one statement.
 func (w *writer) run(o *op) (err error) {
-	if o.verb != pour {
+	switch o.verb {
+	case pour:
+		o.said, err = w.conn.pour(o.sql(), o.data())
+	case tried:
+		if o.said, err = w.conn.ask(o.sql()); codeOf(err) == "23505" {
+			o.said = duplicate
+			_, err = w.conn.ask("ROLLBACK TO s")
+		}
+	default:
 		o.said, err = w.conn.ask(o.sql())
-		return err
 	}
-	o.said, err = w.conn.pour(o.sql(), o.data())
+	if (o.verb == rename || o.verb == set && o.table == renamed) && codeOf(err) == "42P01" {
+		w.name = otherName(o.name)
+	}
 	return err
 }
 

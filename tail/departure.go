@@ -1,0 +1,241 @@
+package tail
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"sync"
+
+	"tailrace"
+	"tailrace/shard"
+)
+
+// departure is a time that a collection's snapshot is read at, by everybody who came while nothing had changed since: they have one hold together. The
+// tail's mutex guards it.
+type departure struct {
+	asOf    tailrace.Time
+	riders  int
+	release func() // gives up the hold
+	buses   map[*wire]*bus
+}
+
+// bus is one reading of a snapshot for all who send it in the same wire. A piece is read and encoded by the rider who comes to it first; the others
+// take the frame. A rider who comes when it is gone reads by itself, from its own position.
+type bus struct {
+	turn   chan struct{} // has one token: who took it reads
+	cursor *shard.Cursor // nil: open one where the reader is
+	at     []byte        // the row key up to which cursor was read
+
+	mu     sync.Mutex
+	pieces map[string]*frame // by the row key that they follow; some of them are gone
+	sweep  int               // how many there are when those are forgotten
+	ended  bool
+	end    string // the row key after which nothing follows
+}
+
+// depart finds the time for a snapshot, and a hold for it. anyTime says that an earlier time does as well if nothing changed since.
+func (t *Tail) depart(s *Subscription, anyTime bool) error {
+	if t.board(s, anyTime) {
+		return nil
+	}
+	release, err := t.shards.Hold(s.table.ID, s.asOf)
+	if err != nil {
+		return err
+	}
+	d := &departure{asOf: s.asOf, riders: 1, release: release, buses: map[*wire]*bus{}}
+	s.departure = d
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if last := t.departures[s.table.ID]; anyTime && (last == nil || last.asOf < d.asOf) {
+		t.departures[s.table.ID] = d
+	}
+	return nil
+}
+
+// board makes s a rider of the collection's last departure, if its time does for s.
+func (t *Tail) board(s *Subscription, anyTime bool) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	d := t.departures[s.table.ID]
+	if d == nil || d.asOf != s.asOf && !(anyTime && t.unchanged(s.table.ID, d.asOf, s.asOf)) {
+		return false
+	}
+	d.riders++
+	s.departure, s.asOf, s.pos.after = d, d.asOf, d.asOf
+	t.cache.riders.Add(1)
+	return true
+}
+
+// unchanged says that the window knows that the collection was the same at both times: no row and no column of it changed.
+func (t *Tail) unchanged(id tailrace.CollectionID, before, now tailrace.Time) bool {
+	w := t.window(id)
+	if before > now || before+WindowAge < now || t.newest < now || w.lower > before || len(w.since(before, now)) > 0 {
+		return false
+	}
+	for _, e := range w.endings {
+		if e.time > before {
+			return false
+		}
+	}
+	return true
+}
+
+// leave gives up the snapshot's time; with the last rider go the hold, the buses and their pieces. A bus waits for those who have not entered it yet: in a
+// storm most come when the first are through.
+func (s *Subscription) leave() {
+	d, t := s.departure, s.tail
+	if d == nil {
+		return
+	}
+	s.departure, s.bus = nil, nil
+	t.mu.Lock()
+	d.riders--
+	last := d.riders == 0
+	if last && t.departures[s.table.ID] == d {
+		delete(t.departures, s.table.ID)
+	}
+	t.mu.Unlock()
+	if !last {
+		return
+	}
+	d.release()
+	pieces := map[*frame]bool{}
+	for _, b := range d.buses {
+		b.close()
+		for _, f := range b.pieces {
+			pieces[f] = true
+		}
+	}
+	if len(pieces) > 0 {
+		t.cache.forget(func(f *frame) bool { return pieces[f] })
+	}
+}
+
+// enterBus finds the bus of the wire.
+func (s *Subscription) enterBus(w *wire) *bus {
+	if s.bus != nil {
+		return s.bus
+	}
+	t, d := s.tail, s.departure
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	b := d.buses[w]
+	if b == nil {
+		b = &bus{turn: make(chan struct{}, 1), pieces: map[string]*frame{}}
+		b.turn <- struct{}{}
+		d.buses[w] = b
+		t.cache.buses.Add(1)
+	}
+	s.bus = b
+	return b
+}
+
+// close ends the reading; the next to read opens it anew where it is.
+func (b *bus) close() {
+	if b.cursor != nil {
+		b.cursor.Close() // reading only: nothing to lose
+		b.cursor = nil
+	}
+}
+
+// find takes the piece after key; ended says that there is none, because nothing follows.
+func (b *bus) find(key []byte) (f *frame, ended bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.ended && b.end == string(key) {
+		return nil, true
+	}
+	if f = b.pieces[string(key)]; f == nil || !f.take() {
+		return nil, false
+	}
+	return f, false
+}
+
+// ride adds the next piece of the snapshot from the bus. It reports false when s must read by itself.
+func (s *Subscription) ride(ctx context.Context, out *output) (bool, error) {
+	b := s.enterBus(out.wire)
+	if s.getOn(b, out) {
+		return true, nil
+	}
+	select {
+	case <-b.turn:
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
+	defer func() { b.turn <- struct{}{} }()
+	if s.getOn(b, out) { // it was read while s waited
+		return true, nil
+	}
+	if b.cursor != nil && !bytes.Equal(b.at, s.pos.key) {
+		return false, nil // the others are elsewhere
+	}
+	return s.drive(ctx, b, out)
+}
+
+// getOn adds the piece after the position if the bus has it, or what follows the end.
+func (s *Subscription) getOn(b *bus, out *output) bool {
+	f, ended := b.find(s.pos.key)
+	switch {
+	case ended:
+		s.endSnapshot(out)
+	case f == nil:
+		return false
+	default:
+		s.tail.cache.shared.Add(1)
+		s.pos.key = f.next
+		out.add(f)
+	}
+	return true
+}
+
+// drive reads the piece after the position, for all. The caller has the turn.
+func (s *Subscription) drive(ctx context.Context, b *bus, out *output) (bool, error) {
+	if b.cursor == nil {
+		c, err := s.openSnapshot(ctx)
+		if err != nil {
+			return false, err
+		}
+		b.cursor = c
+	}
+	piece, err := b.cursor.Next(ctx)
+	if errors.Is(err, io.EOF) {
+		b.close()
+		b.mu.Lock()
+		b.ended, b.end = true, string(s.pos.key)
+		b.mu.Unlock()
+		s.endSnapshot(out)
+		return true, nil
+	}
+	if err != nil {
+		b.close()
+		return false, err
+	}
+	rows := s.shape.newRows()
+	s.shape.append(rows, s.asOf, piece)
+	from := string(s.pos.key)
+	s.pos.key = b.cursor.Position()
+	b.at = s.pos.key
+	f := s.tail.cache.newFrame(out.wire)
+	f.next = s.pos.key
+	if !s.tail.cache.keep(f, out.wire.encode(rows), rows.N) {
+		f.drop()
+		out.Batch = rows
+		return true, nil
+	}
+	out.add(f)
+	b.put(from, f)
+	return true, nil
+}
+
+// put makes f the piece after the row key from.
+func (b *bus) put(from string, f *frame) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.pieces) >= b.sweep {
+		maps.DeleteFunc(b.pieces, func(_ string, x *frame) bool { return x.refs.Load() == 0 })
+		b.sweep = 2*len(b.pieces) + 64
+	}
+	b.pieces[from] = f
+}

@@ -1,0 +1,228 @@
+package tail
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"tailrace"
+	"tailrace/budget"
+)
+
+const (
+	// framesPart is which part of the share of frames those may take that are kept for subscribers who may still come.
+	framesPart = 4
+	// framesBytes is what they may take together on a node without a budget.
+	framesBytes = 64 << 20
+	// frameOverhead is what a frame takes beside its bytes.
+	frameOverhead = 192
+)
+
+// frame is rows as whole wire messages of one wire, made once for all who send them. Who takes one drops it; its bytes are there until the last
+// taker and the cache have dropped it.
+type frame struct {
+	wire  *wire
+	once  sync.Once
+	err   error
+	bytes []byte // nil when there was no room to keep them
+	rows  int
+	next  []byte // of a piece of a snapshot: the row key of its last row
+	size  int64  // what it has of the share, 0 when there was no room
+	refs  atomic.Int32
+	share *budget.Share
+}
+
+// take makes the caller one who has the frame; false when it is gone.
+func (f *frame) take() bool {
+	for {
+		n := f.refs.Load()
+		if n == 0 {
+			return false
+		}
+		if f.refs.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+}
+
+func (f *frame) drop() {
+	if f.refs.Add(-1) == 0 {
+		f.bytes = nil
+		f.share.Release(f.size)
+	}
+}
+
+// frames are those that are kept, oldest first, within a part of the share. It holds one reference to each.
+type frames struct {
+	share *budget.Share
+	most  int64
+
+	mu   sync.Mutex
+	list []*frame
+	kept int64
+
+	made, shared, bytes, buses, riders atomic.Int64 // since the start
+}
+
+func newFrames(share *budget.Share) *frames {
+	return &frames{share: share, most: share.Limit(framesPart*framesBytes) / framesPart}
+}
+
+// newFrame is one that is still to be made, taken by the caller and by the cache.
+func (c *frames) newFrame(w *wire) *frame {
+	f := &frame{wire: w, share: c.share}
+	f.refs.Store(2)
+	return f
+}
+
+// keep fills in f, which the caller makes, if there is room, and lets older frames go for it. Without room the cache drops f, and nobody new finds it.
+func (c *frames) keep(f *frame, encoded []byte, rows int) bool {
+	size := int64(len(encoded)) + frameOverhead
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	room := size <= c.most
+	for room && c.kept+size > c.most {
+		c.evict()
+	}
+	for room && !c.share.TryAcquire(size) {
+		room = c.evict()
+	}
+	if !room {
+		f.drop()
+		return false
+	}
+	f.bytes, f.rows, f.size = encoded, rows, size
+	c.list = append(c.list, f)
+	c.kept += size
+	c.made.Add(1)
+	c.bytes.Add(int64(len(encoded)))
+	return true
+}
+
+// evict lets the oldest frame go; false when there is none.
+func (c *frames) evict() bool {
+	if len(c.list) == 0 {
+		return false
+	}
+	f := c.list[0]
+	c.list[0] = nil
+	c.list = c.list[1:]
+	c.kept -= f.size
+	f.drop()
+	return true
+}
+
+// clear lets all frames go; false when there are none.
+func (c *frames) clear() bool { return c.forget(func(*frame) bool { return true }) }
+
+// forget lets go the frames that match; false when there are none.
+func (c *frames) forget(match func(*frame) bool) (some bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	left := make([]*frame, 0, len(c.list))
+	for _, f := range c.list {
+		if !match(f) {
+			left = append(left, f)
+			continue
+		}
+		some = true
+		c.kept -= f.size
+		f.drop()
+	}
+	c.list = left
+	return some
+}
+
+// size is what is kept, in bytes.
+func (c *frames) size() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.kept
+}
+
+// frame takes the item's frame for w, made by whoever comes first while others wait. It is nil when there is no room for it.
+func (it *item) frame(c *frames, w *wire) (*frame, error) {
+	f, found := it.find(c, w)
+	if found {
+		c.shared.Add(1)
+	}
+	f.once.Do(func() {
+		rows := w.shape.newRows()
+		if f.err = w.shape.appendItem(rows, it); f.err != nil {
+			f.drop()
+			return
+		}
+		c.keep(f, w.encode(rows), rows.N)
+	})
+	if f.err != nil || f.size == 0 {
+		err := f.err
+		f.drop()
+		return nil, err
+	}
+	return f, nil
+}
+
+// find takes the frame for w, which is new and still to be made when there is none. It forgets frames that are gone.
+func (it *item) find(c *frames, w *wire) (f *frame, found bool) {
+	it.mu.Lock()
+	defer it.mu.Unlock()
+	left := it.frames[:0]
+	for _, x := range it.frames {
+		switch {
+		case x.wire == w && x.take():
+			f = x
+			left = append(left, x)
+		case x.refs.Load() > 0:
+			left = append(left, x)
+		}
+	}
+	clear(it.frames[len(left):])
+	if it.frames = left; f != nil {
+		return f, true
+	}
+	f = c.newFrame(w)
+	it.frames = append(it.frames, f)
+	return f, false
+}
+
+// Frames counts what subscribers shared, since the start.
+type Frames struct {
+	Made   int64 // rows encoded as a frame, for all
+	Shared int64 // deliveries of a frame that somebody else had made
+	Bytes  int64 // of the frames made
+	Kept   int64 // bytes of those that are kept now
+	Buses  int64 // snapshots read for all who want the same
+	Riders int64 // subscribers whose snapshot had the time of somebody else's
+}
+
+// Frames tells the counts.
+func (t *Tail) Frames() Frames {
+	c := t.cache
+	return Frames{Made: c.made.Load(), Shared: c.shared.Load(), Bytes: c.bytes.Load(), Kept: c.size(), Buses: c.buses.Load(), Riders: c.riders.Load()}
+}
+
+// output is a delivery as it is put together: frames first, then rows that are this subscriber's own.
+type output struct {
+	*tailrace.Batch
+	wire   *wire // nil: no frames are wanted
+	frames []*frame
+	framed int // rows in frames
+	bytes  int // of frames
+}
+
+// add puts a frame, which the caller has taken, at the end. There must be no rows yet.
+func (o *output) add(f *frame) {
+	if f.rows == 0 {
+		f.drop()
+		return
+	}
+	o.frames = append(o.frames, f)
+	o.framed += f.rows
+	o.bytes += len(f.bytes)
+}
+
+func (o *output) empty() bool { return o.N == 0 && len(o.frames) == 0 }
+
+// full says that o is enough for one delivery of part bytes.
+func (o *output) full(part int) bool {
+	return o.N+o.framed >= BatchRows || o.Size()+o.bytes >= part
+}
