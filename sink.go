@@ -156,12 +156,12 @@ const (
 // SinkError is an error of a target with what a feed needs to go on.
 type SinkError struct {
 	Fault SinkFault
-	Table string // as in SinkTarget.Name; may be empty
-	Step  int    // of the transaction; -1 unknown
-	Row   int    // of the step; -1 unknown: halve the rows to find it
-	Key   string // of the row, as text
+	Table string        // as in SinkTarget.Name; may be empty
+	Step  int           // of the transaction; -1 unknown
+	Row   int           // of the step; -1 unknown: halve the rows to find it
+	Key   string        // of the row, as text
 	After time.Duration // the target asks to wait that long; 0: it says nothing
-	Err   *Error // with code and hint
+	Err   *Error        // with code and hint
 }
 
 func (e *SinkError) Error() string {
