@@ -205,10 +205,8 @@ func TestHistoryBelowSinceNamesTheOldestTime(t *testing.T) {
 	k, stop := w.keep()
 	k.await(log.KindMerge)
 	sh := w.engine.Shards.Shard(c.tableID("t"))
-	for late := time.Now().Add(time.Minute); sh.Since() <= first; time.Sleep(time.Millisecond) {
-		if time.Now().After(late) {
-			t.Fatal("since did not move in a minute")
-		}
+	for sh.Since() <= first { // a commit may be refused, and is tried again
+		k.await(log.KindSince)
 	}
 	stop()
 	since := sh.Since()
