@@ -43,11 +43,12 @@ var rooms = map[string]room{
 	"parquet": {2, "duckdb format"}, // beside query: files, whose types are not those of queries
 	"shard":   {2, "budget log stripe expr index pool"},
 
-	"tail":   {3, "budget catalog shard log format expr"},
-	"query":  {3, "are format expr parse duckdb"},
-	"system": {3, "catalog format expr"},
+	"tail":     {3, "budget catalog shard log format expr"},
+	"query":    {3, "are format expr parse duckdb"},
+	"dataflow": {3, "budget shard expr"}, // the twin of tail: it reads shards for itself
+	"system":   {3, "catalog format expr"},
 
-	"sql":    {4, "budget catalog tail query system shard log format expr parse pool stripe parquet"},
+	"sql":    {4, "budget catalog tail dataflow query system shard log format expr parse pool stripe parquet"},
 	"ingest": {4, "budget catalog shard log format expr pool"},
 
 	"pgwire": {5, "budget sql parse format catalog"},

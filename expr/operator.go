@@ -39,6 +39,8 @@ func (s *Scope) operator(a *pg_query.A_Expr) (*Expr, error) {
 		return s.distinct(a)
 	case pg_query.A_Expr_Kind_AEXPR_NULLIF:
 		return s.nullIf(a)
+	case pg_query.A_Expr_Kind_AEXPR_LIKE:
+		return s.like(name, a)
 	}
 	return nil, ErrUnsupported
 }

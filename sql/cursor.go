@@ -12,7 +12,6 @@ import (
 
 	"tailrace"
 	"tailrace/parse"
-	"tailrace/tail"
 )
 
 // cursorsLimit is how many cursors a transaction may have open.
@@ -28,7 +27,7 @@ type cursor struct {
 
 	subscribe *parse.Subscribe
 	st        *statement
-	sub       *tail.Subscription // nil before the first FETCH
+	sub       subscription // nil before the first FETCH
 }
 
 func (c *cursor) close() {

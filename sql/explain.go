@@ -205,10 +205,17 @@ func (s *Session) explainSubscribe(ctx context.Context, st *statement) (*Result,
 	if err := s.txn.open(ctx, false); err != nil {
 		return nil, err
 	}
-	t, err := s.subscribed(st, st.ExplainSubscribe)
+	f, err := s.subscribed(st, st.ExplainSubscribe)
 	if err != nil {
 		return nil, err
 	}
-	line := fmt.Sprintf("Subscribe to %s.%s, path: storage", t.Schema, t.Name)
-	return textResult("EXPLAIN", []string{"QUERY PLAN"}, []string{line}), nil
+	lines, err := s.explainFollowed(f, st.ExplainSubscribe)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([][]string, len(lines))
+	for i, line := range lines {
+		rows[i] = []string{line}
+	}
+	return textResult("EXPLAIN", []string{"QUERY PLAN"}, rows...), nil
 }

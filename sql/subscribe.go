@@ -3,7 +3,6 @@ package sql
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 	"tailrace/catalog"
 	"tailrace/expr"
 	"tailrace/parse"
-	"tailrace/system"
 	"tailrace/tail"
 )
 
@@ -29,8 +27,15 @@ func (s *Session) subscribe(ctx context.Context, st *statement, p *parse.Subscri
 	return r, nil
 }
 
+// subscription is a SUBSCRIBE under way, on either path: a *tail.Subscription or a *dataflow.Subscription.
+type subscription interface {
+	tailrace.Rows
+	Columns() []tailrace.ResultColumn
+	Fetch(ctx context.Context, limit int, wait time.Duration) (rows *tailrace.Batch, ended bool, err error)
+}
+
 // startOnly begins the only subscription of the transaction.
-func (s *Session) startOnly(ctx context.Context, st *statement, p *parse.Subscribe) (*tail.Subscription, error) {
+func (s *Session) startOnly(ctx context.Context, st *statement, p *parse.Subscribe) (subscription, error) {
 	if s.txn.selects || s.txn.subscribes {
 		return nil, errOnlyRead
 	}
@@ -100,68 +105,49 @@ func (s *Session) fetchSubscribe(ctx context.Context, c *cursor, count int64, wa
 	return &literal{b}, nil
 }
 
-// subscribed is the table that p subscribes to, as the session's transaction sees it.
-func (s *Session) subscribed(st *statement, p *parse.Subscribe) (*catalog.Table, error) {
-	name := p.Object
-	if name == nil {
-		if name = wholeTable(p.Query); name == nil {
-			return nil, s.unsupported("SUBSCRIBE to a query", "SUBSCRIBE to a table by its name.")
-		}
-	}
-	switch r := system.Find(name.Schema, name.Name, s.searchPath()); {
-	case r == nil:
-	case r.Schema == "mz_internal" && r.Name == "mz_subscriptions":
-		return tail.SubscriptionsTable, nil
-	default:
-		return nil, at(s.unsupported("SUBSCRIBE to this relation of the system", "SELECT from it; of the system only mz_internal.mz_subscriptions can be followed."), st.pos(name.Loc))
-	}
-	o := s.named(name.Schema, name.Name)
-	if o.view != nil {
-		return nil, at(s.unsupported("SUBSCRIBE to a view", "SUBSCRIBE to a table that the view reads. Views are to be followed once they are kept up to date as rows change; that comes later."), st.pos(name.Loc))
-	}
-	if t := o.table; t != nil {
-		if s.txn.isNew(t.ID) {
-			return nil, s.unsupported("SUBSCRIBE in the transaction that created the table", "COMMIT first.")
-		}
-		return t, nil
-	}
-	kind := ""
-	c := s.txn.catalog
-	switch {
-	case name.Schema != "":
-	case c.SourceNamed(name.Name) != nil:
-		kind = "source"
-	case c.ConnectionNamed(name.Name) != nil:
-		kind = "connection"
-	case c.SecretNamed(name.Name) != nil:
-		kind = "secret"
-	}
-	if kind != "" {
-		return nil, &tailrace.Error{
-			Code: "42809", Message: fmt.Sprintf("'%s' cannot be subscribed to because it is a %s", name.Name, kind), Position: st.pos(name.Loc),
-			Hint: "SUBSCRIBE to a table: SELECT table_name FROM information_schema.tables.",
-		}
-	}
-	return nil, at(noRelation(name.Schema, name.Name), st.pos(name.Loc))
+// followed is what a SUBSCRIBE follows, and on which path.
+type followed struct {
+	*flow
+	table     *catalog.Table // on the storage path; nil on the other
+	selection *tail.Selection
 }
 
-// wholeTable is the table of SELECT * FROM table, nil for any other query.
-func wholeTable(n *pg_query.Node) *parse.Name {
-	sel := n.GetSelectStmt()
-	if len(sel.GetFromClause()) != 1 || len(sel.TargetList) != 1 || sel.WhereClause != nil || sel.DistinctClause != nil || sel.GroupClause != nil || sel.SortClause != nil ||
-		sel.LimitCount != nil || sel.LimitOffset != nil || sel.WithClause != nil || sel.HavingClause != nil || sel.LockingClause != nil {
-		return nil
+// path is the word for the way that the rows take.
+func (f *followed) path() string {
+	if f.table != nil {
+		return "storage"
 	}
-	rel := sel.FromClause[0].GetRangeVar()
-	fields := sel.TargetList[0].GetResTarget().GetVal().GetColumnRef().GetFields()
-	if rel == nil || rel.Alias.GetColnames() != nil || len(fields) != 1 || fields[0].GetAStar() == nil {
-		return nil
+	return "dataflow"
+}
+
+// subscribed plans what p follows, as the session's transaction sees it, and chooses the path.
+func (s *Session) subscribed(st *statement, p *parse.Subscribe) (*followed, error) {
+	f, err := s.planFlow(st, p)
+	if err != nil {
+		return nil, err
 	}
-	return &parse.Name{Schema: rel.Schemaname, Name: rel.Relname, Loc: rel.Location}
+	out := &followed{flow: f}
+	table, selection, fits := f.narrowed(s, st)
+	isSystem := fits && table.ID == tail.SubscriptionsID
+	switch want := s.get("subscribe_path"); {
+	case want == "storage" && !fits:
+		return nil, &tailrace.Error{
+			Code: "0A000", Message: "this SUBSCRIBE cannot be served from storage",
+			Detail: "subscribe_path is storage, which serves tables, and columns and conditions over one table.", Hint: "SET subscribe_path = auto.",
+		}
+	case fits && (want != "dataflow" || isSystem): // mz_subscriptions is in the tail only
+		out.table, out.selection = table, selection
+	}
+	for _, t := range f.tables {
+		if t.ID == tail.SubscriptionsID && !isSystem {
+			return nil, s.unsupported("SUBSCRIBE to a query of mz_internal.mz_subscriptions like this", "Follow it alone, with columns and a WHERE.")
+		}
+	}
+	return out, nil
 }
 
 // follow begins a subscription at the newest time, which is not the transaction's: a SUBSCRIBE has times of its own.
-func (s *Session) follow(ctx context.Context, st *statement, p *parse.Subscribe) (*tail.Subscription, error) {
+func (s *Session) follow(ctx context.Context, st *statement, p *parse.Subscribe) (subscription, error) {
 	if err := s.txn.open(ctx, false); err != nil {
 		return nil, err
 	}
@@ -169,13 +155,13 @@ func (s *Session) follow(ctx context.Context, st *statement, p *parse.Subscribe)
 	if err != nil {
 		return nil, err
 	}
-	table, err := s.subscribed(st, p)
+	f, err := s.subscribed(st, p)
 	if err != nil {
 		return nil, err
 	}
-	s.way = "storage"
+	s.way = f.path()
 	r := tail.Request{
-		Table: table, Session: s.uuid, Envelope: tail.Envelope(p.Envelope), Snapshot: p.Snapshot, Progress: p.Progress, AtLeast: p.AtLeast, Now: now,
+		Session: s.uuid, Envelope: tail.Envelope(p.Envelope), Snapshot: p.Snapshot, Progress: p.Progress, AtLeast: p.AtLeast, Now: now,
 		Notice: s.options.Notice, Labels: s.engine.labels,
 	}
 	if r.AsOf, err = s.timestamp(st, p.AsOf, now); err != nil {
@@ -193,12 +179,18 @@ func (s *Session) follow(ctx context.Context, st *statement, p *parse.Subscribe)
 		}
 		r.OrderBy = append(r.OrderBy, tail.Order{Column: o.Column, Position: o.Number, Desc: o.Desc, NullsFirst: o.NullsFirst, At: st.pos(o.Loc)})
 	}
-	if table.Upstream != nil {
-		if err := s.waitLive(ctx, table); err != nil {
-			return nil, err
+	for _, t := range f.tables {
+		if t.Upstream != nil {
+			if err := s.waitLive(ctx, t); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return s.engine.Tail.Subscribe(ctx, r)
+	if f.table != nil {
+		r.Table, r.Selection = f.table, f.selection
+		return s.engine.Tail.Subscribe(ctx, r)
+	}
+	return s.followFlow(st, f.flow, &r)
 }
 
 // timestamp evaluates AS OF and UP TO: a number, a numeric string, a timestamptz. nil for none.

@@ -68,7 +68,7 @@ func (s *Session) systemSubscriptions() []system.Subscription {
 	var out []system.Subscription
 	for _, i := range s.engine.Tail.List() {
 		out = append(out, system.Subscription{
-			ID: i.ID, Session: i.Session, Created: i.Created, Table: i.Table, State: i.State, Position: i.Position, Lag: i.Lag,
+			ID: i.ID, Session: i.Session, Created: i.Created, Tables: i.Tables, Path: i.Path, State: i.State, Position: i.Position, Lag: i.Lag,
 		})
 	}
 	return out

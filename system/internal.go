@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+	"strings"
 
 	"tailrace/catalog"
 )
@@ -17,9 +18,13 @@ func subscriptionRows(w *World, yield func(row)) {
 		return
 	}
 	for _, s := range w.Subscriptions() {
+		ids := make([]string, len(s.Tables))
+		for i, id := range s.Tables {
+			ids[i] = idText(id)
+		}
 		yield(row{
-			"id": s.ID, "session_id": s.Session, "cluster_id": "default", "created_at": s.Created, "referenced_object_ids": "{" + idText(s.Table) + "}",
-			"path": "storage", "state": s.State, "position": s.Position, "lag_us": s.Lag.Microseconds(),
+			"id": s.ID, "session_id": s.Session, "cluster_id": "default", "created_at": s.Created, "referenced_object_ids": "{" + strings.Join(ids, ",") + "}",
+			"path": s.Path, "state": s.State, "position": s.Position, "lag_us": s.Lag.Microseconds(),
 		})
 	}
 }

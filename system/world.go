@@ -59,8 +59,8 @@ type Statement struct {
 type Subscription struct {
 	ID, Session string
 	Created     time.Time
-	Table       catalog.ID
-	State       string
+	Tables      []catalog.ID
+	Path, State string
 	Position    tailrace.Time
 	Lag         time.Duration
 }

@@ -19,6 +19,7 @@ type departure struct {
 	riders  int
 	release func() // gives up the hold
 	buses   map[*wire]*bus
+	routed  map[routeKey]*routedSnapshot
 }
 
 // bus is one reading of a snapshot for all who send it in the same wire. A piece is read and encoded by the rider who comes to it first; the others
@@ -44,7 +45,7 @@ func (t *Tail) depart(s *Subscription, anyTime bool) error {
 	if err != nil {
 		return err
 	}
-	d := &departure{asOf: s.asOf, riders: 1, release: release, buses: map[*wire]*bus{}}
+	d := &departure{asOf: s.asOf, riders: 1, release: release, buses: map[*wire]*bus{}, routed: map[routeKey]*routedSnapshot{}}
 	s.departure = d
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -101,6 +102,9 @@ func (s *Subscription) leave() {
 		return
 	}
 	d.release()
+	for _, r := range d.routed {
+		t.cache.share.Release(r.size)
+	}
 	pieces := map[*frame]bool{}
 	for _, b := range d.buses {
 		b.close()
@@ -213,7 +217,10 @@ func (s *Subscription) drive(ctx context.Context, b *bus, out *output) (bool, er
 		return false, err
 	}
 	rows := s.shape.newRows()
-	s.shape.append(rows, s.asOf, piece)
+	if err := s.appendSnapshot(rows, piece); err != nil {
+		b.close()
+		return false, err
+	}
 	from := string(s.pos.key)
 	s.pos.key = b.cursor.Position()
 	b.at = s.pos.key

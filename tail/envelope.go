@@ -10,7 +10,7 @@ import (
 
 // appendKeyOf adds the envelope key of update i of b as comparable bytes.
 func (sh *shape) appendKeyOf(dst []byte, b *tailrace.Batch, i int) []byte {
-	return tailrace.AppendRowKey(dst, sh.schema, sh.key, b, i)
+	return tailrace.AppendRowKey(dst, sh.rows, sh.key, b, i)
 }
 
 // appendEnvelope adds one row per key of b, the folded updates of time t: what happened to that key at t.
@@ -109,12 +109,12 @@ func (sh *shape) sorted(b *tailrace.Batch) *tailrace.Batch {
 	return b.Gather(rows)
 }
 
-func (sh *shape) compare(b *tailrace.Batch, t term, x, y int) int {
+func (sh *shape) compare(b *tailrace.Batch, t Term, x, y int) int {
 	sign := 1
-	if t.desc {
+	if t.Desc {
 		sign = -1
 	}
-	if t.column < 0 {
+	if t.Column < 0 {
 		switch dx, dy := b.Diff(x), b.Diff(y); {
 		case dx < dy:
 			return -sign
@@ -123,22 +123,22 @@ func (sh *shape) compare(b *tailrace.Batch, t term, x, y int) int {
 		}
 		return 0
 	}
-	col := &b.Cols[t.column]
+	col := &b.Cols[t.Column]
 	if nx, ny := col.IsNull(x), col.IsNull(y); nx || ny {
 		switch {
 		case nx == ny:
 			return 0
-		case nx == t.nullsFirst:
+		case nx == t.NullsFirst:
 			return -1
 		}
 		return 1
 	}
-	if t.labels != nil {
-		labels := t.labels()
+	if t.Labels != nil {
+		labels := t.Labels()
 		at := func(row int) int { return slices.Index(labels, string(col.Bytes(row))) }
 		return sign * cmp.Compare(at(x), at(y))
 	}
 	var kx, ky [64]byte
-	typ := sh.schema.Fields[t.column].Type
+	typ := sh.rows.Fields[t.Column].Type
 	return sign * bytes.Compare(tailrace.AppendKey(kx[:0], typ, col, x), tailrace.AppendKey(ky[:0], typ, col, y))
 }

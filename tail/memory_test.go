@@ -142,8 +142,10 @@ func TestWindowsStayInTheirShare(t *testing.T) {
 func TestSlowSubscribersLeaveRoomInFrames(t *testing.T) {
 	w := newSmall(t, 1, map[string]int64{budget.Frames: 4 << 20, budget.Snapshots: 16 << 20})
 	w.insert(0, 0, 20000, 100) // 2 MB
+	var subs []*Subscription
 	for range 300 {
 		s := w.subscribe(0, Request{Snapshot: true})
+		subs = append(subs, s)
 		if _, err := s.Next(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -168,7 +170,7 @@ func TestSlowSubscribersLeaveRoomInFrames(t *testing.T) {
 		rows += b.N
 	}
 	w.within(budget.Frames, 4<<20)
-	for sub := range w.tail.subs {
+	for _, sub := range append(subs, s) {
 		sub.Close()
 	}
 	w.within(budget.Frames, 0)

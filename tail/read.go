@@ -1,6 +1,7 @@
 package tail
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,11 +15,16 @@ import (
 // readSnapshot adds the next piece of the snapshot, or what follows its end.
 func (s *Subscription) readSnapshot(ctx context.Context, out *output) error {
 	if s.table.ID == SubscriptionsID {
-		s.shape.append(out.Batch, s.asOf, s.tail.systemSnapshot(s.asOf))
+		if err := s.shape.append(out.Batch, s.asOf, s.tail.systemSnapshot(s.asOf)); err != nil {
+			return err
+		}
 		s.endSnapshot(out)
 		return nil
 	}
-	whole := s.shape.whole() && !(s.shape.byKey && len(s.shape.sort) == 0)
+	whole := s.shape.whole() && !(s.shape.byKey && s.shape.sel.streams() && len(s.shape.sort) == 0)
+	if done, err := s.readRouted(ctx, out); done || err != nil {
+		return err
+	}
 	if out.wire != nil && !whole && s.cursor == nil {
 		if done, err := s.ride(ctx, out); done || err != nil {
 			return err
@@ -42,9 +48,19 @@ func (s *Subscription) readSnapshot(ctx context.Context, out *output) error {
 	if err != nil {
 		return err
 	}
-	s.shape.append(out.Batch, s.asOf, piece)
+	if err := s.appendSnapshot(out.Batch, piece); err != nil {
+		return err
+	}
 	s.pos.key = s.cursor.Position()
 	return nil
+}
+
+// appendSnapshot adds the output rows of a piece of the snapshot as openSnapshot's cursor gives it.
+func (s *Subscription) appendSnapshot(dst, piece *tailrace.Batch) error {
+	if s.shape.sel != nil {
+		piece = s.shape.sel.sparse(piece)
+	}
+	return s.shape.append(dst, s.asOf, piece)
 }
 
 // openSnapshot begins reading the snapshot after the position.
@@ -53,22 +69,36 @@ func (s *Subscription) openSnapshot(ctx context.Context) (*shard.Cursor, error) 
 	if sh == nil {
 		return nil, s.tail.droppedError(s.table)
 	}
-	return sh.Snapshot(ctx, shard.SnapshotOptions{AsOf: s.asOf, Schema: s.shape.schema, After: s.pos.key, PieceRows: s.tail.pieces, PieceBytes: s.pieceBytes()})
+	o := shard.SnapshotOptions{AsOf: s.asOf, Schema: s.shape.schema, After: s.pos.key, PieceRows: s.tail.pieces, PieceBytes: s.pieceBytes()}
+	if sel := s.shape.sel; sel != nil {
+		o.Columns, o.Ranges = sel.needed, sel.Ranges
+	}
+	return sh.Snapshot(ctx, o)
+}
+
+// openWhole begins reading the whole table of the snapshot, whatever the subscription selects.
+func (s *Subscription) openWhole(ctx context.Context, sh *shard.Shard) (*shard.Cursor, error) {
+	return sh.Snapshot(ctx, shard.SnapshotOptions{AsOf: s.asOf, Schema: s.shape.schema, PieceRows: s.tail.pieces, PieceBytes: s.pieceBytes()})
 }
 
 // readWholeSnapshot adds the snapshot at once: its rows must be together to be ordered or judged.
 func (s *Subscription) readWholeSnapshot(ctx context.Context, out *output) error {
-	held := tailrace.NewBatch(s.shape.schema, 0)
+	held := s.shape.newHeld()
 	for {
 		piece, err := s.cursor.Next(ctx)
 		if errors.Is(err, io.EOF) {
-			s.shape.append(out.Batch, s.asOf, held)
+			s.shape.appendHeld(out.Batch, s.asOf, held)
 			s.together.Free()
 			s.endSnapshot(out)
 			return nil
 		}
 		if err != nil {
 			return err
+		}
+		if s.shape.sel != nil {
+			if piece, err = s.shape.sel.of(s.shape.sel.sparse(piece), nil); err != nil {
+				return err
+			}
 		}
 		appendAll(held, piece)
 		if err := s.holdRows(held.Size()); err != nil {
@@ -112,6 +142,9 @@ func (s *Subscription) readChanges(ctx context.Context, out *output, v view) err
 
 // readItem adds the rows of an item: as a frame, or as rows where those came before or there is no room to keep it for others.
 func (s *Subscription) readItem(out *output, it *item) error {
+	if concerned, err := it.concerns(s.shape); err != nil || !concerned {
+		return err
+	}
 	if out.wire != nil && out.N == 0 {
 		f, err := it.frame(s.tail.cache, out.wire)
 		if err != nil {
@@ -134,6 +167,8 @@ type history struct {
 	skip   int             // output rows of the first time that were given out before
 	time   tailrace.Time   // the time being read, 0 before the first
 	held   *tailrace.Batch // its rows so far, when they must be together
+	// carried is its updates of the last key that came so far, when those of one key must be together.
+	carried *tailrace.Batch
 }
 
 // openHistory begins reading after the position.
@@ -185,6 +220,9 @@ func (s *Subscription) readHistory(ctx context.Context, out *output, until tailr
 		}
 		if !more {
 			s.flushHeld(out)
+			if err := s.giveCarried(out); err != nil {
+				return err
+			}
 			s.pos.after, s.pos.given = h.until, 0
 			s.stopReading()
 			return nil
@@ -213,6 +251,9 @@ func (s *Subscription) appendPiece(out *output, piece *tailrace.Batch) error {
 		}
 		if t != s.history.time { // all before t is given out
 			if s.history.time != 0 {
+				if err := s.giveCarried(out); err != nil {
+					return err
+				}
 				s.pos.given = 0
 			}
 			s.history.time, s.pos.after = t, t-1
@@ -221,10 +262,53 @@ func (s *Subscription) appendPiece(out *output, piece *tailrace.Batch) error {
 			s.history.skip -= n
 			rows = cut(rows, n, rows.N)
 		}
-		s.shape.append(out.Batch, t, rows)
-		s.pos.given += rows.N
+		if s.shape.pairs() {
+			rows = s.history.carryOver(s.shape, rows)
+		}
+		if err := s.give(out, t, rows); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// give adds the output rows of updates of time t, of which there may be more.
+func (s *Subscription) give(out *output, t tailrace.Time, rows *tailrace.Batch) error {
+	if rows == nil || rows.N == 0 {
+		return nil
+	}
+	s.pos.given += rows.N
+	return s.shape.append(out.Batch, t, rows)
+}
+
+// giveCarried adds the updates that waited for more of their key: there are none.
+func (s *Subscription) giveCarried(out *output) error {
+	rows := s.history.carried
+	s.history.carried = nil
+	return s.give(out, s.history.time, rows)
+}
+
+// carryOver returns the updates that waited and rows, without those of the last key, of which more may come: they wait.
+func (h *history) carryOver(sh *shape, rows *tailrace.Batch) *tailrace.Batch {
+	if h.carried != nil {
+		both := tailrace.NewBatch(sh.schema, 0)
+		appendAll(both, h.carried)
+		appendAll(both, rows)
+		rows = both
+	}
+	if rows.N == 0 {
+		return nil
+	}
+	by := sh.schema.Key
+	if len(by) == 0 {
+		by = sh.order
+	}
+	last, n := tailrace.AppendRowKey(nil, sh.schema, by, rows, rows.N-1), rows.N-1
+	for n > 0 && bytes.Equal(last, tailrace.AppendRowKey(nil, sh.schema, by, rows, n-1)) {
+		n--
+	}
+	h.carried = cut(rows, n, rows.N)
+	return cut(rows, 0, n)
 }
 
 // hold keeps rows of time t until the time is over, and gives out those of the time before.
@@ -235,7 +319,13 @@ func (s *Subscription) hold(out *output, t tailrace.Time, rows *tailrace.Batch) 
 		h.time = t
 	}
 	if h.held == nil {
-		h.held = tailrace.NewBatch(s.shape.schema, rows.N)
+		h.held = s.shape.newHeld()
+	}
+	if s.shape.sel != nil {
+		var err error
+		if rows, err = s.shape.sel.of(rows, nil); err != nil {
+			return err
+		}
 	}
 	appendAll(h.held, rows)
 	return s.holdRows(h.held.Size())
@@ -243,7 +333,7 @@ func (s *Subscription) hold(out *output, t tailrace.Time, rows *tailrace.Batch) 
 
 func (s *Subscription) flushHeld(out *output) {
 	if h := s.history; h.held != nil {
-		s.shape.append(out.Batch, h.time, h.held)
+		s.shape.appendHeld(out.Batch, h.time, h.held)
 		s.pos.after = h.time
 		h.held = nil
 		s.together.Free()

@@ -29,16 +29,18 @@ type Order struct {
 
 // Request is what a SUBSCRIBE asks for. The zero values of Envelope, Key, OrderBy, AsOf and UpTo mean "not given".
 type Request struct {
-	Table    *catalog.Table
-	Session  string // the session's uuid, shown in mz_subscriptions
-	Envelope Envelope
-	Key      []string
-	OrderBy  []Order
-	Snapshot bool
-	Progress bool
-	AsOf     *tailrace.Time
-	AtLeast  bool // AsOf is a lower bound
-	UpTo     *tailrace.Time
+	Table   *catalog.Table
+	Session string // the session's uuid, shown in mz_subscriptions
+	// Selection is the part of the table that is followed; nil is all of it.
+	Selection *Selection
+	Envelope  Envelope
+	Key       []string
+	OrderBy   []Order
+	Snapshot  bool
+	Progress  bool
+	AsOf      *tailrace.Time
+	AtLeast   bool // AsOf is a lower bound
+	UpTo      *tailrace.Time
 	// Now is the newest committed time that the statement must see: the as_of when none is given.
 	Now tailrace.Time
 	// Labels gives the labels of an enum in order, for OrderBy, at any time and from any goroutine; nil: enums order by their labels' bytes.
@@ -47,8 +49,8 @@ type Request struct {
 	Notice func(*tailrace.Error)
 }
 
-// times settles as_of and up_to (MaxTime when there is none) by the rules of SUBSCRIBE. since is the oldest readable time.
-func (r *Request) times(since tailrace.Time) (asOf, upTo tailrace.Time, err error) {
+// Times settles as_of and up_to (MaxTime when there is none) by the rules of SUBSCRIBE. since is the oldest readable time of the relation called of.
+func (r *Request) Times(since tailrace.Time, of string) (asOf, upTo tailrace.Time, err error) {
 	asOf, upTo = r.Now, tailrace.MaxTime
 	if r.AsOf != nil {
 		asOf = *r.AsOf
@@ -59,7 +61,7 @@ func (r *Request) times(since tailrace.Time) (asOf, upTo tailrace.Time, err erro
 	if asOf < since {
 		return 0, 0, &tailrace.Error{
 			Code: "22023", Message: "could not find a valid timestamp for the query",
-			Detail: fmt.Sprintf("AS OF %d is below %d, the oldest readable time of %q.", asOf, since, r.Table.Name),
+			Detail: fmt.Sprintf("AS OF %d is below %d, the oldest readable time of %q.", asOf, since, of),
 			Hint:   "Use AS OF AT LEAST, or keep more history: ALTER TABLE ... SET (RETAIN HISTORY FOR '1 day').",
 		}
 	}

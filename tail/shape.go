@@ -1,28 +1,26 @@
 package tail
 
 import (
+	"slices"
+
 	"tailrace"
 )
 
 // shape turns folded updates into output rows: prefix columns, then data columns in the order of the envelope. It is pure.
 type shape struct {
-	schema   *tailrace.Schema
-	order    []int // schema.SortOrder()
+	schema   *tailrace.Schema // the table's
+	order    []int            // schema.SortOrder()
+	sel      *selection       // nil: the whole table
+	rows     *tailrace.Schema // of what is followed: schema's, or the selection's
+	used     []tailrace.Field // of schema: those without which the subscription ends
 	envelope Envelope
 	progress bool
-	key      []int // the envelope's KEY columns, as indexes into schema.Fields, in KEY order
+	key      []int // the envelope's KEY columns, as indexes into rows.Fields, in KEY order
 	rest     []int // the other columns
-	sort     []term
+	sort     []Term
 	// byKey says that rows sorted as the collection's are already grouped by the envelope's key.
 	byKey   bool
 	columns []tailrace.ResultColumn
-}
-
-// term is one resolved term of WITHIN TIMESTAMP ORDER BY: a data column, or mz_diff when column is negative.
-type term struct {
-	column           int
-	desc, nullsFirst bool
-	labels           func() []string // of an enum, in order; nil for other columns
 }
 
 const (
@@ -34,112 +32,62 @@ const (
 
 func newShape(r *Request) (*shape, error) {
 	s := r.Table.Columns
-	sh := &shape{schema: s, order: s.SortOrder(), envelope: r.Envelope, progress: r.Progress}
-	if err := sh.resolveKey(r); err != nil {
+	sh := &shape{schema: s, order: s.SortOrder(), sel: newSelection(r.Selection, s), rows: s, envelope: r.Envelope, progress: r.Progress}
+	sh.used = s.Fields
+	if sh.sel != nil {
+		sh.rows, sh.used = sh.sel.out, nil
+		for _, c := range sh.sel.needed {
+			sh.used = append(sh.used, s.Fields[c])
+		}
+	}
+	l, err := r.Layout(sh.follows(r), r.Table.Name)
+	if err != nil {
 		return nil, err
 	}
-	if err := sh.resolveSort(r); err != nil {
-		return nil, err
-	}
-	add := func(name string, t tailrace.Type, attr int) {
-		c := tailrace.ResultColumn{Name: name, Type: t}
-		if attr >= 0 {
-			c.Table, c.Attr = r.Table.ID, int16(attr+1)
-		}
-		sh.columns = append(sh.columns, c)
-	}
-	add("mz_timestamp", tailrace.Type{Kind: tailrace.KindNumeric, Mod: 39<<16 + 4}, -1)
-	if r.Progress {
-		add("mz_progressed", tailrace.TypeOf(tailrace.KindBool), -1)
-	}
-	if r.Envelope == EnvelopeNone {
-		add("mz_diff", tailrace.TypeOf(tailrace.KindInt8), -1)
-	} else {
-		add("mz_state", tailrace.TypeOf(tailrace.KindText), -1)
-	}
-	for _, c := range sh.key {
-		add(s.Fields[c].Name, s.Fields[c].Type, c)
-	}
-	if r.Envelope == EnvelopeDebezium {
-		for _, c := range sh.rest {
-			add("before_"+s.Fields[c].Name, s.Fields[c].Type, -1)
-		}
-	}
-	for _, c := range sh.rest {
-		name := s.Fields[c].Name
-		if r.Envelope == EnvelopeDebezium {
-			name = "after_" + name
-		}
-		add(name, s.Fields[c].Type, c)
+	sh.columns, sh.key, sh.rest, sh.sort = l.Columns, l.Key, l.Rest, l.Terms
+	sh.byKey = len(sh.key) > 0 && len(sh.key) == len(sh.rows.Key)
+	for _, c := range sh.rows.Key {
+		sh.byKey = sh.byKey && slices.Contains(sh.key, c)
 	}
 	return sh, nil
 }
 
-func (sh *shape) resolveKey(r *Request) error {
-	taken := make([]bool, len(sh.schema.Fields))
-	for _, name := range r.Key {
-		c := sh.schema.ByName(name)
-		if c < 0 {
-			return noColumn(name, r.Table.Name)
-		}
-		if taken[c] {
-			return &tailrace.Error{Code: "42701", Message: `column "` + name + `" specified more than once`}
-		}
-		taken[c] = true
-		sh.key = append(sh.key, c)
-	}
-	for c := range sh.schema.Fields {
-		if !taken[c] {
-			sh.rest = append(sh.rest, c)
+// follows describes the columns that are followed, with where they are in the table.
+func (sh *shape) follows(r *Request) []tailrace.ResultColumn {
+	out := make([]tailrace.ResultColumn, len(sh.rows.Fields))
+	for i, f := range sh.rows.Fields {
+		out[i] = tailrace.ResultColumn{Name: f.Name, Type: f.Type, Table: r.Table.ID, Attr: int16(i + 1)}
+		if sh.sel != nil {
+			out[i].Attr = int16(sh.sel.Columns[i] + 1)
 		}
 	}
-	sh.byKey = len(sh.key) > 0 && len(sh.key) == len(sh.schema.Key)
-	for _, c := range sh.schema.Key {
-		sh.byKey = sh.byKey && taken[c]
-	}
-	return nil
-}
-
-func (sh *shape) resolveSort(r *Request) error {
-	for _, o := range r.OrderBy {
-		t := term{desc: o.Desc, nullsFirst: o.NullsFirst}
-		switch {
-		case o.Column == "" && o.Position == 1, o.Column == "mz_diff":
-			t.column = -1
-		case o.Column == "" && (o.Position < 1 || o.Position > len(sh.schema.Fields)+1):
-			return &tailrace.Error{
-				Code: "42P10", Position: o.At, Message: "ORDER BY position is not in select list",
-				Hint: "1 is mz_diff, 2 the first column of the collection.",
-			}
-		case o.Column == "":
-			t.column = o.Position - 2
-		default:
-			if t.column = sh.schema.ByName(o.Column); t.column < 0 {
-				err := noColumn(o.Column, r.Table.Name)
-				err.Position = o.At
-				return err
-			}
-		}
-		if t.column >= 0 && r.Labels != nil {
-			if typ := sh.schema.Fields[t.column].Type; typ.Kind == tailrace.KindEnum {
-				t.labels = func() []string { return r.Labels(typ.ID) }
-			}
-		}
-		sh.sort = append(sh.sort, t)
-	}
-	return nil
-}
-
-func noColumn(name, table string) *tailrace.Error {
-	return &tailrace.Error{
-		Code: "42703", Message: `column "` + name + `" does not exist`,
-		Hint: `See the columns of "` + table + `" in information_schema.columns.`,
-	}
+	return out
 }
 
 // whole says that all updates of a time must be together before its rows can be given out.
 func (sh *shape) whole() bool {
-	return len(sh.sort) > 0 || (sh.envelope != EnvelopeNone && !sh.byKey)
+	return len(sh.sort) > 0 || (sh.envelope != EnvelopeNone && !sh.byKey) || !sh.sel.streams()
+}
+
+// Held says why the rows of one time are given out together only; "" when they are given out as they come.
+func (r *Request) Held() (why string, err error) {
+	sh, err := newShape(r)
+	switch {
+	case err != nil:
+		return "", err
+	case len(sh.sort) > 0:
+		return "to be sorted", nil
+	case sh.envelope != EnvelopeNone && !sh.byKey:
+		return "since KEY is not the table's key", nil
+	case !sh.sel.streams():
+		return "since the columns lack the table's key", nil
+	}
+	return "", nil
+}
+
+// pairs says that updates of the same key at one time must be together: they are judged, or may turn out to be the same selected row.
+func (sh *shape) pairs() bool {
+	return sh.envelope != EnvelopeNone || sh.sel != nil && !sh.sel.identity
 }
 
 // newRows is an empty batch of output rows.
@@ -190,19 +138,47 @@ func appendTime(dst []byte, t tailrace.Time) []byte {
 
 // appendItem adds the output rows of an item of a window.
 func (sh *shape) appendItem(dst *tailrace.Batch, it *item) error {
-	batches, err := it.updates()
+	if sh.sel != nil && sh.sel.Equal != nil {
+		r, err := it.routeFor(sh)
+		if err != nil {
+			return err
+		}
+		return sh.appendRows(dst, it.time, r.batch, r.rows[sh.sel.Equal.Key])
+	}
+	b, err := it.folded(sh)
 	if err != nil {
 		return err
 	}
-	for i, b := range batches {
-		batches[i] = b.Project(sh.schema)
+	return sh.append(dst, it.time, b)
+}
+
+// append adds the output rows of folded updates b, which all belong to time t. The error is the selection's.
+func (sh *shape) append(dst *tailrace.Batch, t tailrace.Time, b *tailrace.Batch) error {
+	if sh.sel != nil {
+		var err error
+		if b, err = sh.sel.of(b, nil); err != nil {
+			return err
+		}
 	}
-	sh.append(dst, it.time, fold(sh.schema, sh.order, batches))
+	sh.appendSelected(dst, t, b)
 	return nil
 }
 
-// append adds the output rows of folded updates b, which all belong to time t.
-func (sh *shape) append(dst *tailrace.Batch, t tailrace.Time, b *tailrace.Batch) {
+// appendRows is append of those updates of b alone that rows lists.
+func (sh *shape) appendRows(dst *tailrace.Batch, t tailrace.Time, b *tailrace.Batch, rows []int32) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	b, err := sh.sel.of(b, rows)
+	if err != nil {
+		return err
+	}
+	sh.appendSelected(dst, t, b)
+	return nil
+}
+
+// appendSelected adds the output rows of selected updates.
+func (sh *shape) appendSelected(dst *tailrace.Batch, t tailrace.Time, b *tailrace.Batch) {
 	if b.N == 0 {
 		return
 	}
@@ -221,4 +197,15 @@ func (sh *shape) append(dst *tailrace.Batch, t tailrace.Time, b *tailrace.Batch)
 		dst.Cols[c+1+i].AppendRange(&b.Cols[i], 0, b.N)
 	}
 	dst.N += b.N
+}
+
+// newHeld is an empty batch of selected updates, for those of one time that must be together.
+func (sh *shape) newHeld() *tailrace.Batch { return tailrace.NewBatch(sh.rows, 0) }
+
+// appendHeld adds the output rows of all updates of time t, selected piece by piece.
+func (sh *shape) appendHeld(dst *tailrace.Batch, t tailrace.Time, held *tailrace.Batch) {
+	if !sh.sel.streams() && held.N > 0 {
+		held = fold(sh.rows, sh.sel.order, []*tailrace.Batch{held})
+	}
+	sh.appendSelected(dst, t, held)
 }

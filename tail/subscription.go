@@ -3,7 +3,6 @@ package tail
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"sync/atomic"
 	"time"
@@ -27,10 +26,8 @@ const (
 
 // Subscription is one reader of a collection. One goroutine at a time uses it; it has none of its own.
 type Subscription struct {
+	listing
 	tail    *Tail
-	id      uint64
-	session string
-	created time.Time
 	table   tableRef
 	shape   *shape
 	asOf    tailrace.Time
@@ -48,10 +45,46 @@ type Subscription struct {
 	taken []*frame // what NextEncoded gave out last
 
 	delivery, fetched, together budget.Grant // of frames: what step returned last, a FETCH, rows of one time that wait for the others
-	shown                       struct {
+}
+
+// listing is what others may know of a subscription.
+type listing struct {
+	id      uint64
+	session string
+	created time.Time
+	tables  []tailrace.CollectionID
+	path    string // storage or dataflow
+	shown   struct {
 		position atomic.Uint64
 		snapshot atomic.Bool
 		rows     atomic.Int64
+	}
+}
+
+// enlist makes l one of the subscriptions that run. The tail's mutex is held.
+func (t *Tail) enlist(l *listing) {
+	t.nextID++
+	l.id = t.nextID
+	t.subs[l] = struct{}{}
+	for _, id := range l.tables {
+		t.window(id).readers++
+	}
+	t.joined(l)
+}
+
+// delist undoes enlist; once more does nothing. The tail's mutex is held.
+func (t *Tail) delist(l *listing) {
+	if _, there := t.subs[l]; !there {
+		return
+	}
+	delete(t.subs, l)
+	t.left(l)
+	for _, id := range l.tables {
+		if w := t.windows[id]; w != nil {
+			if w.readers--; w.readers == 0 && w.dropped {
+				t.forget(id)
+			}
+		}
 	}
 }
 
@@ -84,12 +117,13 @@ func (t *Tail) Subscribe(ctx context.Context, r Request) (*Subscription, error) 
 	if err != nil {
 		return nil, err
 	}
-	asOf, upTo, err := r.times(since)
+	asOf, upTo, err := r.Times(since, r.Table.Name)
 	if err != nil {
 		return nil, err
 	}
 	s := &Subscription{
-		tail: t, session: r.Session, created: time.Now(), table: tableRef{r.Table.ID, r.Table.Schema, r.Table.Name},
+		listing: listing{session: r.Session, created: time.Now(), tables: []tailrace.CollectionID{r.Table.ID}, path: "storage"},
+		tail:    t, table: tableRef{r.Table.ID, r.Table.Schema, r.Table.Name},
 		shape: shape, asOf: asOf, upTo: upTo, bounded: r.UpTo != nil,
 		pos: position{snapshot: r.Snapshot && asOf != upTo, after: asOf},
 	}
@@ -102,11 +136,7 @@ func (t *Tail) Subscribe(ctx context.Context, r Request) (*Subscription, error) 
 	s.show()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.nextID++
-	s.id = t.nextID
-	t.subs[s] = struct{}{}
-	t.window(r.Table.ID).readers++
-	t.joined(s)
+	t.enlist(&s.listing)
 	return s, nil
 }
 
@@ -134,16 +164,7 @@ func (s *Subscription) Close() error {
 	t := s.tail
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if _, there := t.subs[s]; !there {
-		return nil
-	}
-	delete(t.subs, s)
-	t.left(s)
-	if w := t.windows[s.table.ID]; w != nil {
-		if w.readers--; w.readers == 0 && w.dropped {
-			t.forget(s.table.ID)
-		}
-	}
+	t.delist(&s.listing)
 	return nil
 }
 
@@ -368,9 +389,5 @@ func (s *Subscription) show() {
 
 // resumeDetail tells a client where to go on.
 func (s *Subscription) resumeDetail() string {
-	at, snapshot := s.Resume()
-	if snapshot {
-		return fmt.Sprintf("Resume with AS OF %d (the snapshot was not complete).", at)
-	}
-	return fmt.Sprintf("Resume with AS OF %d and WITH (SNAPSHOT = false).", at)
+	return resumeAt(s.Resume())
 }

@@ -36,13 +36,13 @@ type systemRow struct {
 
 // system is the collection of subscriptions. The tail's mutex guards it.
 type system struct {
-	rows    map[*Subscription]*systemRow
+	rows    map[*listing]*systemRow
 	gone    []*systemRow // removed ones that the window still reaches
 	pending []*systemRow // updates without a time yet
 }
 
 // rowOf is s as a row of SubscriptionsTable.
-func rowOf(s *Subscription) *tailrace.Batch {
+func rowOf(s *listing) *tailrace.Batch {
 	b := tailrace.NewBatch(SubscriptionsTable.Columns, 1)
 	b.Cols[0].AppendString(s.name())
 	if raw, err := hex.DecodeString(strings.ReplaceAll(s.session, "-", "")); err == nil && len(raw) == 16 {
@@ -52,7 +52,11 @@ func rowOf(s *Subscription) *tailrace.Batch {
 	}
 	b.Cols[2].AppendString("default")
 	b.Cols[3].AppendInt64(s.created.UnixMicro() - epoch)
-	b.Cols[4].AppendString(fmt.Sprintf("{u%d}", s.table.ID))
+	var ids []string
+	for _, id := range s.tables {
+		ids = append(ids, fmt.Sprintf("u%d", id))
+	}
+	b.Cols[4].AppendString("{" + strings.Join(ids, ",") + "}")
 	b.AppendDiff(1)
 	return b
 }
@@ -61,16 +65,16 @@ func rowOf(s *Subscription) *tailrace.Batch {
 const epoch = 946_684_800_000_000
 
 // name is the subscription's id as users see it.
-func (s *Subscription) name() string { return fmt.Sprintf("s%d", s.id) }
+func (s *listing) name() string { return fmt.Sprintf("s%d", s.id) }
 
 // joined and left note that a subscription came or went.
-func (t *Tail) joined(s *Subscription) {
+func (t *Tail) joined(s *listing) {
 	r := &systemRow{row: rowOf(s)}
 	t.system.rows[s] = r
 	t.system.pending = append(t.system.pending, r)
 }
 
-func (t *Tail) left(s *Subscription) {
+func (t *Tail) left(s *listing) {
 	t.system.pending = append(t.system.pending, t.system.rows[s])
 	delete(t.system.rows, s)
 }

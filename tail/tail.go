@@ -43,11 +43,12 @@ type Tail struct {
 	lastBeat   tailrace.Time
 	windows    map[tailrace.CollectionID]*window
 	bytes      int
-	subs       map[*Subscription]struct{}
+	subs       map[*listing]struct{}
 	wires      map[wireKey]*wire
 	departures map[tailrace.CollectionID]*departure // the last of each collection, while it has riders
 	system     system
 	nextID     uint64
+	entry      chan struct{} // closed when the next entry was applied; nil when nobody waits
 	draining   bool
 	drained    chan struct{} // closed by Drain
 }
@@ -60,7 +61,7 @@ func New(o Options) *Tail {
 	t := &Tail{
 		windowBytes: int(o.Budget.Share(budget.Windows).Limit(WindowBudget)), frames: o.Budget.Share(budget.Frames), snapshots: o.Budget.Share(budget.Snapshots),
 		shards: o.Shards, database: o.Database, pieces: o.PieceRows, windows: map[tailrace.CollectionID]*window{},
-		subs: map[*Subscription]struct{}{}, system: system{rows: map[*Subscription]*systemRow{}}, drained: make(chan struct{}),
+		subs: map[*listing]struct{}{}, system: system{rows: map[*listing]*systemRow{}}, drained: make(chan struct{}),
 	}
 	t.cache, t.wires = newFrames(t.frames), map[wireKey]*wire{}
 	t.departures = map[tailrace.CollectionID]*departure{}
@@ -95,6 +96,7 @@ func (t *Tail) Apply(e *log.Entry, changes []catalog.TableChange) {
 		t.newest = e.Time
 	}
 	t.trim(e)
+	t.tellEntry()
 	if t.newest-t.lastBeat >= beat {
 		t.lastBeat = t.newest
 		for _, id := range slices.Sorted(maps.Keys(t.windows)) {
@@ -215,6 +217,7 @@ func (t *Tail) Drain() {
 	if !t.draining {
 		t.draining = true
 		close(t.drained)
+		t.tellEntry()
 	}
 }
 
@@ -223,7 +226,8 @@ type Info struct {
 	ID        string
 	Session   string // the session's uuid
 	Created   time.Time
-	Table     tailrace.CollectionID
+	Tables    []tailrace.CollectionID
+	Path      string        // storage or dataflow
 	State     string        // snapshot, live or behind
 	Position  tailrace.Time // everything at or before it was given out
 	Lag       time.Duration // newest committed time minus position
@@ -238,10 +242,9 @@ func (t *Tail) List() []Info {
 	for s := range t.subs {
 		pos := tailrace.Time(s.shown.position.Load())
 		state := "live"
-		switch w := t.windows[s.table.ID]; {
-		case s.shown.snapshot.Load():
+		if s.shown.snapshot.Load() {
 			state = "snapshot"
-		case w != nil && w.lower > pos:
+		} else if slices.ContainsFunc(s.tables, func(id tailrace.CollectionID) bool { w := t.windows[id]; return w != nil && w.lower > pos }) {
 			state = "behind"
 		}
 		lag := time.Duration(0)
@@ -249,7 +252,7 @@ func (t *Tail) List() []Info {
 			lag = time.Duration(t.newest-pos) * time.Microsecond
 		}
 		out = append(out, Info{
-			ID: s.name(), Session: s.session, Created: s.created, Table: s.table.ID,
+			ID: s.name(), Session: s.session, Created: s.created, Tables: s.tables, Path: s.path,
 			State: state, Position: pos, Lag: lag, RowsGiven: s.shown.rows.Load(),
 		})
 	}

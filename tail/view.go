@@ -22,9 +22,7 @@ func (t *Tail) look(s *Subscription) view {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.draining {
-		return view{err: &tailrace.Error{
-			Severity: "FATAL", Code: "57P01", Message: "terminating connection due to administrator command", Hint: s.resumeDetail(),
-		}}
+		return view{err: drainError(s.resumeDetail())}
 	}
 	w := t.window(s.table.ID)
 	v := view{newest: t.newest, limit: t.newest, lower: w.lower, notify: w.notify}
@@ -50,12 +48,17 @@ func (t *Tail) look(s *Subscription) view {
 
 // endedBy is the error that ends s at e, nil when e does not concern it.
 func (t *Tail) endedBy(s *Subscription, e ending) error {
+	return t.ended(e, s.table, s.shape.used, s.resumeDetail)
+}
+
+// ended is the error that ends a subscription that uses fields of a table at e, nil when e does not concern it. resume tells where to go on.
+func (t *Tail) ended(e ending, table tableRef, fields []tailrace.Field, resume func() string) error {
 	if e.change.After == nil {
-		err := t.droppedError(s.table)
-		err.Detail = s.resumeDetail()
+		err := t.droppedError(table)
+		err.Detail = resume()
 		return err
 	}
-	for _, f := range s.shape.schema.Fields {
+	for _, f := range fields {
 		if e.change.Before.Columns.Index(f.ID) < 0 { // the column was added later, and so was the subscription
 			continue
 		}
@@ -69,8 +72,8 @@ func (t *Tail) endedBy(s *Subscription, e ending) error {
 		}
 		return &tailrace.Error{
 			Code:    "0A000",
-			Message: fmt.Sprintf("column %q of relation %q was %s while SUBSCRIBE used it", f.Name, s.table.Name, verb),
-			Detail:  s.resumeDetail(), Hint: "Start a new SUBSCRIBE with the table's new columns.",
+			Message: fmt.Sprintf("column %q of relation %q was %s while SUBSCRIBE used it", f.Name, table.Name, verb),
+			Detail:  resume(), Hint: "Start a new SUBSCRIBE with the table's new columns.",
 		}
 	}
 	return nil

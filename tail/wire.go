@@ -39,11 +39,11 @@ func keyOf(table tailrace.CollectionID, sh *shape, e *format.Encoder) wireKey {
 	if set == nil {
 		set = format.Default()
 	}
-	terms := make([]term, len(sh.sort))
+	terms := make([]Term, len(sh.sort))
 	copy(terms, sh.sort)
 	return wireKey{
 		table:   table,
-		shape:   fmt.Sprint(sh.schema.Version, sh.schema.Fields, sh.schema.Key, sh.envelope, sh.progress, sh.key, terms),
+		shape:   fmt.Sprint(sh.schema.Version, sh.schema.Fields, sh.schema.Key, sh.sel.text(), sh.envelope, sh.progress, sh.key, terms),
 		columns: fmt.Sprint(e.Columns), layout: e.Layout, copy: e.Copy,
 		location: set.Location, dateStyle: set.DateStyle, dateOrder: set.DateOrder, intervalText: set.IntervalStyle,
 		byteaHex: set.ByteaHex, floatDigits: set.ExtraFloatDigits,
@@ -54,7 +54,7 @@ func keyOf(table tailrace.CollectionID, sh *shape, e *format.Encoder) wireKey {
 // no order is that of an enum's labels, which may get more.
 func shareable(sh *shape) bool {
 	for _, t := range sh.sort {
-		if t.labels != nil {
+		if t.Labels != nil {
 			return false
 		}
 	}

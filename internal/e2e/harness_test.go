@@ -44,6 +44,7 @@ func TestMain(m *testing.M) {
 // server is a running tailrace process.
 type server struct {
 	t    testing.TB
+	path string // subscribe_path of connections; "" leaves it
 	dir  string
 	cmd  *exec.Cmd
 	url  string // postgres://...
@@ -158,7 +159,21 @@ func (s *server) connect(t testing.TB) *client {
 		t.Fatalf("connect: %v\n%s", err, s.log)
 	}
 	t.Cleanup(func() { cl.close() })
+	if s.path != "" {
+		cl.run("SET subscribe_path = " + s.path)
+	}
 	return cl
+}
+
+// onBothPaths runs a test of SUBSCRIBE against a server for each path that serves it.
+func onBothPaths(t *testing.T, test func(t *testing.T, s *server)) {
+	for _, path := range []string{"storage", "dataflow"} {
+		t.Run(path, func(t *testing.T) {
+			s := start(t)
+			s.path = path
+			test(t, s)
+		})
+	}
 }
 
 func (c *client) close() {

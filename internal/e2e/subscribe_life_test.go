@@ -25,8 +25,9 @@ func (c *client) columns(sql string) string {
 	return strings.Join(names, " ")
 }
 
-func TestFetch(t *testing.T) {
-	s := start(t)
+func TestFetch(t *testing.T) { onBothPaths(t, fetch) }
+
+func fetch(t *testing.T, s *server) {
 	c, w := s.connect(t), s.connect(t)
 	w.run("CREATE TABLE t (a int); INSERT INTO t VALUES (1),(2),(3)")
 	c.declare("SUBSCRIBE t")
@@ -88,8 +89,9 @@ func TestFetch(t *testing.T) {
 	}
 }
 
-func TestCancelledFetchConsumesNothing(t *testing.T) {
-	s := start(t)
+func TestCancelledFetchConsumesNothing(t *testing.T) { onBothPaths(t, cancelledFetchConsumesNothing) }
+
+func cancelledFetchConsumesNothing(t *testing.T, s *server) {
 	c, w := s.connect(t), s.connect(t)
 	w.run("CREATE TABLE t (a int); INSERT INTO t VALUES (1),(2)")
 	c.declare("SUBSCRIBE t")
@@ -118,8 +120,9 @@ func TestCancelledFetchConsumesNothing(t *testing.T) {
 	wantRows(t, "the session goes on", c.run("ROLLBACK; SELECT 1"), "1")
 }
 
-func TestLife(t *testing.T) {
-	s := start(t)
+func TestLife(t *testing.T) { onBothPaths(t, life) }
+
+func life(t *testing.T, s *server) {
 	c, w := s.connect(t), s.connect(t)
 	w.run("CREATE TABLE t (a int); INSERT INTO t VALUES (1)")
 	t.Run("X01", func(t *testing.T) {
@@ -196,8 +199,9 @@ func TestLife(t *testing.T) {
 	})
 }
 
-func TestTimesOfClauses(t *testing.T) {
-	s := start(t)
+func TestTimesOfClauses(t *testing.T) { onBothPaths(t, timesOfClauses) }
+
+func timesOfClauses(t *testing.T, s *server) {
 	c := s.connect(t)
 	c.run("CREATE TABLE t (a int); INSERT INTO t VALUES (1)")
 	now := c.one("SELECT mz_now()")

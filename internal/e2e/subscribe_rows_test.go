@@ -14,8 +14,9 @@ func (c *client) data(n int) []string {
 	return rest
 }
 
-func TestSnapshotAndUpdates(t *testing.T) {
-	s := start(t)
+func TestSnapshotAndUpdates(t *testing.T) { onBothPaths(t, snapshotAndUpdates) }
+
+func snapshotAndUpdates(t *testing.T, s *server) {
 	c, w := s.connect(t), s.connect(t)
 	w.run("CREATE TABLE t (a int, b text); INSERT INTO t VALUES (1,'one'),(2,'two')")
 	t.Run("S01-S03", func(t *testing.T) {
@@ -91,8 +92,9 @@ func TestSnapshotAndUpdates(t *testing.T) {
 	})
 }
 
-func TestAsOfAndUpTo(t *testing.T) {
-	s := start(t)
+func TestAsOfAndUpTo(t *testing.T) { onBothPaths(t, asOfAndUpTo) }
+
+func asOfAndUpTo(t *testing.T, s *server) {
 	c, w := s.connect(t), s.connect(t)
 	w.run("CREATE TABLE t (a int, b text)")
 	x := w.one("SELECT mz_now()")
@@ -165,8 +167,9 @@ func before(ts string) string {
 	return fmt.Sprint(n - 1)
 }
 
-func TestProgress(t *testing.T) {
-	s := start(t)
+func TestProgress(t *testing.T) { onBothPaths(t, progress) }
+
+func progress(t *testing.T, s *server) {
 	c, w := s.connect(t), s.connect(t)
 	w.run("CREATE TABLE t (a int)")
 	c.declare("SUBSCRIBE t WITH (PROGRESS)")
@@ -222,8 +225,9 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-func TestOrder(t *testing.T) {
-	s := start(t)
+func TestOrder(t *testing.T) { onBothPaths(t, orderWithinTimestamp) }
+
+func orderWithinTimestamp(t *testing.T, s *server) {
 	c, w := s.connect(t), s.connect(t)
 	w.run("CREATE TABLE p (a int, b int); INSERT INTO p VALUES (1,2),(2,1)")
 	w.run("CREATE TABLE q (a int, b int, c int); INSERT INTO q VALUES (1,2,3),(4,0,-4),(2,5,-6)")
@@ -250,8 +254,9 @@ func TestOrder(t *testing.T) {
 	c.fails("SUBSCRIBE p ENVELOPE UPSERT (KEY (a)) WITHIN TIMESTAMP ORDER BY a", "42601", "")
 }
 
-func TestUpsertAndDebezium(t *testing.T) {
-	s := start(t)
+func TestUpsertAndDebezium(t *testing.T) { onBothPaths(t, upsertAndDebezium) }
+
+func upsertAndDebezium(t *testing.T, s *server) {
 	c, d, w := s.connect(t), s.connect(t), s.connect(t)
 	w.run("CREATE TABLE t1 (key int, value int); INSERT INTO t1 VALUES (1,2),(2,3)")
 	c.declare("SUBSCRIBE t1 ENVELOPE UPSERT (KEY (key))")
