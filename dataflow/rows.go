@@ -74,7 +74,7 @@ func ordered(s *tailrace.Schema, terms []Term, b *tailrace.Batch) *tailrace.Batc
 }
 
 func (t *Term) compare(s *tailrace.Schema, b *tailrace.Batch, x, y int) int {
-	c := 0
+	var c int
 	switch {
 	case t.Column < 0:
 		c = cmp.Compare(b.Diff(x), b.Diff(y))

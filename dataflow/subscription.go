@@ -104,10 +104,10 @@ func (s *Subscription) Close() error {
 func (s *Subscription) Next(ctx context.Context) (*tailrace.Batch, error) {
 	for s.waiting() == 0 {
 		wait, err := s.step(ctx)
-		if err != nil {
+		switch {
+		case err != nil && (s.err == nil || s.waiting() == 0): // else what came before it first; the error stays
 			return nil, err
-		}
-		if s.waiting() > 0 || wait == nil {
+		case s.waiting() > 0 || wait == nil:
 			continue
 		}
 		select {

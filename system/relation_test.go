@@ -41,7 +41,7 @@ func sample() *World {
 			return []Statement{{ID: 1, SQL: "SELECT 1", Began: at, Status: "running"}, {ID: 2, Began: at, Ended: at, Code: "42P01"}}
 		},
 		Subscriptions: func() []Subscription {
-			return []Subscription{{ID: "s1", Session: "00000000-0000-4000-8000-000000000001", Created: at, Table: 4, Position: 5}}
+			return []Subscription{{ID: "s1", Session: "00000000-0000-4000-8000-000000000001", Created: at, Tables: []catalog.ID{4}, Path: "storage", Position: 5}}
 		},
 		Prepared: func() []Prepared { return []Prepared{{Name: "p", Types: []tailrace.Type{base}}} },
 		Cursors:  func() []Cursor { return []Cursor{{Name: "c", At: at}} },

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -134,13 +135,28 @@ func randomRequest(rng *rand.Rand, w *world) Request {
 		asOf = 1 + tailrace.Time(rng.Uint64N(uint64(r.Now)))
 	}
 	r.AsOf = &asOf
+	r.Selection = randomSelection(rng, w.table.Columns)
+	has := func(names ...string) bool {
+		for _, n := range names {
+			if r.Selection != nil && !slices.Contains(r.Selection.Names, n) {
+				return false
+			}
+		}
+		return true
+	}
 	switch rng.IntN(5) {
 	case 0:
-		r.Envelope, r.Key = EnvelopeUpsert, []string{"a"}
+		if has("a") {
+			r.Envelope, r.Key = EnvelopeUpsert, []string{"a"}
+		}
 	case 1:
-		r.Envelope, r.Key = EnvelopeDebezium, []string{"tc", "b"}
+		if has("tc", "b") {
+			r.Envelope, r.Key = EnvelopeDebezium, []string{"tc", "b"}
+		}
 	case 2:
-		r.OrderBy = []Order{{Column: "b", Desc: true}, {Column: "mz_diff"}}
+		if has("b") {
+			r.OrderBy = []Order{{Column: "b", Desc: true}, {Column: "mz_diff"}}
+		}
 	}
 	return r
 }
