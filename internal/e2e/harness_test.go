@@ -150,6 +150,7 @@ func (s *server) connect(t testing.TB) *client {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.choosePath(cfg)
 	cfg.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) {
 		cl.notices = append(cl.notices, n.Severity+" "+n.Code+" "+n.Message)
 	}
@@ -159,10 +160,14 @@ func (s *server) connect(t testing.TB) *client {
 		t.Fatalf("connect: %v\n%s", err, s.log)
 	}
 	t.Cleanup(func() { cl.close() })
-	if s.path != "" {
-		cl.run("SET subscribe_path = " + s.path)
-	}
 	return cl
+}
+
+// choosePath sets the path of the connection's subscriptions, if the test wants one.
+func (s *server) choosePath(cfg *pgx.ConnConfig) {
+	if s.path != "" {
+		cfg.RuntimeParams["subscribe_path"] = s.path
+	}
 }
 
 // onBothPaths runs a test of SUBSCRIBE against a server for each path that serves it.

@@ -28,6 +28,7 @@ func (s *server) stream(t testing.TB, sql string) *stream {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.choosePath(cfg)
 	cfg.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) { r.notices = append(r.notices, n.Message) }
 	ctx, cancel := context.WithCancel(context.Background())
 	if r.c, err = pgx.ConnectConfig(ctx, cfg); err != nil {
