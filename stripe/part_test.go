@@ -66,6 +66,7 @@ func TestScanGivesWhatReadGives(t *testing.T) {
 		}
 		r.ReadThrough = int64(rapid.SampledFrom([]int{0, 100, 1 << 20}).Draw(rt, "read through"))
 		from := rapid.IntRange(0, r.Groups()).Draw(rt, "first group")
+		recycles := rapid.Bool().Draw(rt, "recycles")
 		scan := r.Scan(from, ids(s))
 		for g := from; g < r.Groups(); g++ {
 			got, err := scan.Next(t.Context())
@@ -75,6 +76,9 @@ func TestScanGivesWhatReadGives(t *testing.T) {
 			first, _ := r.GroupRows(g)
 			if diff := compare(got, b, int(first)); diff != "" {
 				rt.Fatalf("group %d: %s", g, diff)
+			}
+			if recycles {
+				scan.Recycle()
 			}
 		}
 		if _, err := scan.Next(t.Context()); err != io.EOF {

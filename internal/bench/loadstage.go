@@ -166,6 +166,7 @@ func scan(ctx context.Context, parts [][]byte, ids []tailrace.ColumnID) (size in
 				return 0, err
 			}
 			size += int64(b.Size())
+			walk.Recycle()
 		}
 	}
 	return size, nil
