@@ -49,7 +49,7 @@ type conn struct {
 
 func newConn(s *Server, nc net.Conn) *conn {
 	p := &peer{Conn: nc}
-	return &conn{server: s, peer: p, in: newInbox(), out: outbox{peer: p, to: p, sent: &s.sent}, reader: make(chan feed, 1)}
+	return &conn{server: s, peer: p, in: newInbox(), out: outbox{peer: p, to: p, sent: &s.sent, made: &s.writes}, reader: make(chan feed, 1)}
 }
 
 // serve runs the connection until it ends and closes it.

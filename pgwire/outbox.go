@@ -13,6 +13,7 @@ type outbox struct {
 	peer *peer
 	to   io.Writer     // peer, or TLS over it
 	sent *atomic.Int64 // bytes of all connections, before TLS
+	made *atomic.Int64 // writes of all connections
 	buf  []byte
 	err  error
 }
@@ -59,6 +60,7 @@ func (o *outbox) put(messages []byte) error {
 func (o *outbox) write(p []byte) error {
 	n, err := o.to.Write(p)
 	o.sent.Add(int64(n))
+	o.made.Add(1)
 	return err
 }
 

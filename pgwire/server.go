@@ -39,6 +39,7 @@ type Stats struct {
 	Errors         int64 // ErrorResponses sent
 	Statements     int64 // Query and Execute messages
 	BytesSent      int64
+	Writes         int64 // that sent them
 	BytesReceived  int64
 	RowsSent       int64
 	StreamsStarted int64 // statements that streamed
@@ -61,7 +62,7 @@ type Server struct {
 	nextID int32
 
 	sessions, accepted, refused, garbage, authFailures, cancels, panics atomic.Int64
-	errors, statements, sent, received, rows, streams                   atomic.Int64
+	errors, statements, sent, writes, received, rows, streams           atomic.Int64
 }
 
 // New returns a server; Serve runs it.
@@ -99,7 +100,7 @@ func (s *Server) Stats() Stats {
 	return Stats{
 		Sessions: s.sessions.Load(), Accepted: s.accepted.Load(), Refused: s.refused.Load(), Garbage: s.garbage.Load(),
 		AuthFailures: s.authFailures.Load(), Cancels: s.cancels.Load(), Panics: s.panics.Load(), Errors: s.errors.Load(),
-		Statements: s.statements.Load(), BytesSent: s.sent.Load(), BytesReceived: s.received.Load(), RowsSent: s.rows.Load(),
+		Statements: s.statements.Load(), BytesSent: s.sent.Load(), Writes: s.writes.Load(), BytesReceived: s.received.Load(), RowsSent: s.rows.Load(),
 		StreamsStarted: s.streams.Load(),
 	}
 }

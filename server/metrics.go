@@ -66,6 +66,7 @@ var (
 	descErrors     = described("statement_errors_total", "Errors sent to clients.")
 	descPanics     = described("session_panics_total", "Sessions closed by a bug of ours. Please report any.")
 	descSent       = described("client_sent_bytes_total", "Bytes sent to PostgreSQL clients.")
+	descWrites     = described("client_writes_total", "Writes that sent them: each is one system call, or one TLS record and more.")
 	descReceived   = described("client_received_bytes_total", "Bytes received from PostgreSQL clients.")
 	descRows       = described("client_sent_rows_total", "Rows sent to PostgreSQL clients.")
 
@@ -155,6 +156,7 @@ func (c *collector) sessions(gauge gaugeFunc, counter func(*prometheus.Desc, int
 	counter(descErrors, s.Errors)
 	counter(descPanics, s.Panics)
 	counter(descSent, s.BytesSent)
+	counter(descWrites, s.Writes)
 	counter(descReceived, s.BytesReceived)
 	counter(descRows, s.RowsSent)
 }

@@ -18,7 +18,11 @@ type BenchCmd struct {
 	Lookup BenchLookupCmd `cmd:"" help:"Random keys of a table that does not fit the cache, also beside keyed updates."`
 	Load   BenchLoadCmd   `cmd:"" help:"Files of several shapes through COPY, beside DuckDB, and a PostgreSQL when one is given; and the stages of it."`
 
-	DuckDBLoad BenchDuckDBCmd `cmd:"" name:"duckdb-load" hidden:"" help:"The DuckDB of a load."`
+	Storm BenchStormCmd `cmd:"" help:"Many clients that subscribe at the same moment, beside a bare loop that writes the same bytes."`
+
+	DuckDBLoad   BenchDuckDBCmd       `cmd:"" name:"duckdb-load" hidden:"" help:"The DuckDB of a load."`
+	StormClients BenchStormClientsCmd `cmd:"" hidden:"" help:"A process of clients of a storm."`
+	BareWrites   BenchBareWritesCmd   `cmd:"" hidden:"" help:"The bare loop of a storm."`
 }
 
 // BenchBaseCmd is `tailrace bench base`.

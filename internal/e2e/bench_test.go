@@ -145,3 +145,37 @@ func TestBenchLoad(t *testing.T) {
 		}
 	}
 }
+
+// TestBenchStorm: every scenario with a few clients; the list of scenarios is what people are told of.
+func TestBenchStorm(t *testing.T) {
+	out, err := exec.Command(binary, "bench", "storm", "--list").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{}
+	for line := range strings.Lines(string(out)) {
+		names = append(names, strings.Fields(line)[0])
+	}
+	wantRows(t, "scenarios", names, "storage", "dataflow", "writes", "kill", "tenants")
+	got := benchmark(t, "storm", "--clients", "12", "--rows", "300", "--rounds", "1", "--json")
+	checkShared(t, got, "storm")
+	runs := map[string]float64{}
+	for _, r := range field[[]measured](t, got, "runs") {
+		runs[r.Figure+" "+r.Target] = r.Value
+	}
+	for _, name := range names {
+		for _, figure := range []string{"p50_ms", "p95_ms", "whole_s"} {
+			for _, side := range []string{"tailrace", "bare"} {
+				if runs[name+"_12_"+figure+" "+side] <= 0 {
+					t.Errorf("%s: no %s of %s", name, figure, side)
+				}
+			}
+		}
+	}
+	if whole, one := runs["storage_12_bytes_a_client tailrace"], runs["tenants_12_bytes_a_client tailrace"]; whole < 300*60 || one > whole/4 {
+		t.Errorf("a client got %v bytes of the whole table and %v of one tenant of 12", whole, one)
+	}
+	if out, err := exec.Command(binary, "bench", "storm", "--scenario", "calm").CombinedOutput(); err == nil || !strings.Contains(string(out), "--list shows them") {
+		t.Errorf("an unknown scenario: %v, %s", err, out)
+	}
+}
