@@ -18,7 +18,9 @@ type BenchCmd struct {
 	Lookup BenchLookupCmd `cmd:"" help:"Random keys of a table that does not fit the cache, also beside keyed updates."`
 	Load   BenchLoadCmd   `cmd:"" help:"Files of several shapes through COPY, beside DuckDB, and a PostgreSQL when one is given; and the stages of it."`
 
-	Storm BenchStormCmd `cmd:"" help:"Many clients that subscribe at the same moment, beside a bare loop that writes the same bytes."`
+	Snapshot BenchSnapshotCmd `cmd:"" help:"How soon one client of a large table has its first rows, and all of them."`
+	Live     BenchLiveCmd     `cmd:"" help:"Many clients that follow a table while rows are written, beside a bare loop that writes the same bytes."`
+	Storm    BenchStormCmd    `cmd:"" help:"Many clients that subscribe at the same moment, beside a bare loop that writes the same bytes."`
 
 	DuckDBLoad   BenchDuckDBCmd       `cmd:"" name:"duckdb-load" hidden:"" help:"The DuckDB of a load."`
 	StormClients BenchStormClientsCmd `cmd:"" hidden:"" help:"A process of clients of a storm."`

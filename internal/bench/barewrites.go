@@ -7,10 +7,14 @@ import (
 	"io"
 	"net"
 	"sync"
+	"time"
 )
 
-// bareJob is what the bare loop writes: as many bytes as a server wrote to each client, in as many writes.
-type bareJob struct{ Clients, Bytes, Writes int }
+// bareJob is what the bare loop writes: as many bytes as a server wrote to each client, in as many writes, in as many seconds: 0 is as fast as they go.
+type bareJob struct {
+	Clients, Bytes, Writes int
+	Seconds                float64
+}
 
 // bareDone is what that took.
 type bareDone struct{ CPUSeconds float64 }
@@ -37,23 +41,11 @@ func BareWrites(in io.Reader, out io.Writer) (err error) {
 		defer conns[i].Close()
 	}
 	before := cpuUsed()
-	data := make([]byte, job.Bytes)
-	each := max(1, (job.Bytes+job.Writes-1)/max(1, job.Writes))
-	failed := make([]error, job.Clients)
-	var group sync.WaitGroup
-	for i, c := range conns {
-		group.Go(func() {
-			var start [1]byte
-			if _, failed[i] = io.ReadFull(c, start[:]); failed[i] != nil {
-				return
-			}
-			for from := 0; from < len(data) && failed[i] == nil; from += each {
-				_, failed[i] = c.Write(data[from:min(from+each, len(data))])
-			}
-		})
+	write := job.atOnce
+	if job.Seconds > 0 {
+		write = job.paced
 	}
-	group.Wait()
-	if err := errors.Join(failed...); err != nil {
+	if err := write(conns); err != nil {
 		return err
 	}
 	if err := json.NewEncoder(out).Encode(bareDone{(cpuUsed() - before).Seconds()}); err != nil {
@@ -61,4 +53,48 @@ func BareWrites(in io.Reader, out io.Writer) (err error) {
 	}
 	_, err = io.Copy(io.Discard, in) // the clients read on until they are told to go
 	return err
+}
+
+// each is how many bytes a write has.
+func (j bareJob) each() int { return max(1, (j.Bytes+j.Writes-1)/max(1, j.Writes)) }
+
+// atOnce writes to each client as soon as it sends a byte.
+func (j bareJob) atOnce(conns []net.Conn) error {
+	data, failed := make([]byte, j.Bytes), make([]error, len(conns))
+	var group sync.WaitGroup
+	for i, c := range conns {
+		group.Go(func() {
+			var start [1]byte
+			if _, failed[i] = io.ReadFull(c, start[:]); failed[i] != nil {
+				return
+			}
+			for from := 0; from < len(data) && failed[i] == nil; from += j.each() {
+				_, failed[i] = c.Write(data[from:min(from+j.each(), len(data))])
+			}
+		})
+	}
+	group.Wait()
+	return errors.Join(failed...)
+}
+
+// paced writes once to each client in turn, evenly over the time, once all have sent a byte.
+func (j bareJob) paced(conns []net.Conn) error {
+	var start [1]byte
+	for _, c := range conns {
+		if _, err := io.ReadFull(c, start[:]); err != nil {
+			return err
+		}
+	}
+	data := make([]byte, j.Bytes)
+	began, n := time.Now(), 0
+	for from := 0; from < len(data); from += j.each() {
+		<-time.After(time.Until(began.Add(time.Duration(float64(n) / float64(j.Writes) * j.Seconds * float64(time.Second)))))
+		n++
+		for _, c := range conns {
+			if _, err := c.Write(data[from:min(from+j.each(), len(data))]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

@@ -136,7 +136,7 @@ func (s *storming) round(ctx context.Context, name string, clients int) error {
 		return err
 	}
 	job.Address = at.Host
-	idle, err := s.memory(ctx)
+	idle, err := idleKB(s.t.PID)
 	if err != nil {
 		return err
 	}
@@ -224,12 +224,12 @@ func (s *storming) state(ctx context.Context) (st serverState, err error) {
 	return st, err
 }
 
-// memory is what the server has resident now, in KiB; from here on its peak is counted anew.
-func (s *storming) memory(context.Context) (int, error) {
-	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", s.t.PID), []byte("5"), 0); err != nil {
+// idleKB is what a process has resident now, in KiB; from here on its peak is counted anew.
+func idleKB(pid int) (int, error) {
+	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0); err != nil {
 		return 0, fmt.Errorf("count the server's peak memory anew: %w", err)
 	}
-	return procKB(s.t.PID, "VmRSS")
+	return procKB(pid, "VmRSS")
 }
 
 // procKB is a line of a process's status, in KiB.
@@ -337,9 +337,14 @@ func (s *storming) clients(ctx context.Context, job stormJob, clients int, start
 	return o, err
 }
 
-// bare runs the bare loop and as many clients of it.
+// bare runs the bare loop and files what it took.
 func (s *storming) bare(ctx context.Context, prefix string, clients, bytes, writes int) error {
-	p, err := s.process(ctx, "bare-writes", bareJob{Clients: clients, Bytes: bytes, Writes: writes})
+	return s.bareLoop(ctx, bareJob{Clients: clients, Bytes: bytes, Writes: writes}, func(o *stormOutcome, cpu float64) { s.file(prefix, bareName, o.done, o.whole, cpu) })
+}
+
+// bareLoop runs the bare loop and as many clients of it.
+func (s *storming) bareLoop(ctx context.Context, job bareJob, took func(o *stormOutcome, cpu float64)) error {
+	p, err := s.process(ctx, "bare-writes", job)
 	if err != nil {
 		return err
 	}
@@ -348,7 +353,7 @@ func (s *storming) bare(ctx context.Context, prefix string, clients, bytes, writ
 	if err != nil {
 		return err
 	}
-	o, err := s.clients(ctx, stormJob{Address: strings.TrimSpace(at), Bare: bytes}, clients, func() error { return nil })
+	o, err := s.clients(ctx, stormJob{Address: strings.TrimSpace(at), Bare: job.Bytes}, job.Clients, func() error { return nil })
 	if err != nil {
 		return err
 	}
@@ -356,7 +361,7 @@ func (s *storming) bare(ctx context.Context, prefix string, clients, bytes, writ
 	if err := json.NewDecoder(p.out).Decode(&done); err != nil {
 		return err
 	}
-	s.file(prefix, bareName, o.done, o.whole, done.CPUSeconds)
+	took(o, done.CPUSeconds)
 	return nil
 }
 

@@ -21,11 +21,12 @@ type stormJob struct {
 	Settings  string // a statement to send before, "" for none
 	Statement string // %d is the client's number
 	Bare      int    // not 0: read so many bytes from a bare loop
+	Live      int    // not 0: no snapshot is awaited; so many rows are, and each is timed from its mz_timestamp
 }
 
 // stormDone is what came of it.
 type stormDone struct {
-	Millis []float64 // from the statement to the end of the snapshot, for each client that got there
+	Millis []float64 // from the statement to the end of the snapshot, for each client that got there; of live rows, of a part of them
 	Errors []string
 }
 
@@ -51,6 +52,11 @@ func StormClients(in io.Reader, out io.Writer) error {
 		})
 	}
 	group.Wait()
+	if job.Live > 0 {
+		for _, c := range clients {
+			c.follow()
+		}
+	}
 	fmt.Fprintln(out, "ready")
 	if _, err := lines.ReadString('\n'); err != nil {
 		return fmt.Errorf("wait for the start: %w", err)
@@ -61,9 +67,12 @@ func StormClients(in io.Reader, out io.Writer) error {
 	group.Wait()
 	var done stormDone
 	for _, c := range clients {
-		if c.err != nil {
+		switch {
+		case c.err != nil:
 			done.Errors = append(done.Errors, c.err.Error())
-		} else {
+		case job.Live > 0:
+			done.Millis = append(done.Millis, c.millis...)
+		default:
 			done.Millis = append(done.Millis, float64(c.took.Microseconds())/1000)
 		}
 	}
@@ -88,12 +97,14 @@ type stormClient struct {
 	in        *bufio.Reader
 	statement string
 	bare      int
+	live      int
+	millis    []float64
 	took      time.Duration
 	err       error
 }
 
 func newStormClient(job *stormJob, number int) *stormClient {
-	c := &stormClient{statement: strings.ReplaceAll(job.Statement, "%d", fmt.Sprint(number)), bare: job.Bare}
+	c := &stormClient{statement: strings.ReplaceAll(job.Statement, "%d", fmt.Sprint(number)), bare: job.Bare, live: job.Live}
 	if c.conn, c.err = net.Dial("tcp", job.Address); c.err != nil {
 		return c
 	}
@@ -164,6 +175,10 @@ func (c *stormClient) run() {
 		}
 		return
 	}
+	if c.live > 0 {
+		c.err = c.time()
+		return
+	}
 	if c.err = c.query(c.statement); c.err != nil {
 		return
 	}
@@ -176,13 +191,54 @@ func (c *stormClient) run() {
 		if kind != 'd' {
 			continue
 		}
-		for i, b := range body { // time, then whether it is progress
-			if b == '\t' {
-				if i+1 < len(body) && body[i+1] == 't' {
-					progress++
-				}
-				break
-			}
+		if _, isProgress := row(body); isProgress {
+			progress++
 		}
 	}
+}
+
+// row reads the first two columns of a row with PROGRESS.
+func row(body []byte) (at int64, isProgress bool) {
+	for i, b := range body {
+		if b == '\t' {
+			return at, i+1 < len(body) && body[i+1] == 't'
+		}
+		at = at*10 + int64(b-'0')
+	}
+	return at, false
+}
+
+// follow sends the statement and reads the first progress row: from here on every change comes.
+func (c *stormClient) follow() {
+	if c.err != nil {
+		return
+	}
+	if c.err = c.query(c.statement); c.err == nil {
+		c.err = c.until('d')
+	}
+}
+
+// liveSamples is about how many rows each client times.
+const liveSamples = 40
+
+// time reads the rows and times some of them from their commit.
+func (c *stormClient) time() error {
+	for rows := 0; rows < c.live; {
+		kind, body, err := c.next()
+		if err != nil {
+			return err
+		}
+		if kind != 'd' {
+			continue
+		}
+		at, isProgress := row(body)
+		if isProgress {
+			continue
+		}
+		if rows%max(1, c.live/liveSamples) == 0 {
+			c.millis = append(c.millis, float64(time.Now().UnixMicro()-at)/1000)
+		}
+		rows++
+	}
+	return nil
 }

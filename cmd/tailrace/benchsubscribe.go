@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"time"
 
 	"tailrace/internal/bench"
 )
@@ -37,6 +38,39 @@ func (c *BenchStormCmd) Run() error {
 		}
 	}
 	b := bench.Storm{Clients: c.Clients, Scenarios: c.Scenario, Rows: c.Rows, Rounds: c.Rounds, WriteRate: c.WriteRate}
+	return measure("", c.JSON, func(ctx context.Context, targets []*bench.Target) (*bench.Report, error) {
+		return b.Run(ctx, targets[0], os.Stderr)
+	})
+}
+
+// BenchSnapshotCmd is `tailrace bench snapshot`.
+type BenchSnapshotCmd struct {
+	Postgres string `help:"URL of a PostgreSQL whose COPY TO is measured in turns." placeholder:"URL"`
+	JSON     bool   `help:"Print one JSON object as the last line of stdout."`
+	Rows     int    `help:"Rows of the table, of 64 bytes." default:"1000000"`
+	Rounds   int    `help:"Interleaved rounds; medians are reported." default:"5"`
+}
+
+// Run starts a server on a temporary folder and measures one client.
+func (c *BenchSnapshotCmd) Run() error {
+	b := bench.Snapshot{Rows: c.Rows, Rounds: c.Rounds}
+	return measure(c.Postgres, c.JSON, func(ctx context.Context, targets []*bench.Target) (*bench.Report, error) {
+		return b.Run(ctx, targets, os.Stderr)
+	})
+}
+
+// BenchLiveCmd is `tailrace bench live`.
+type BenchLiveCmd struct {
+	JSON    bool          `help:"Print one JSON object as the last line of stdout."`
+	Clients []int         `help:"Numbers of clients." default:"2000,8000"`
+	Rate    []int         `help:"Rows a second, one a transaction; each is measured with each number of clients." default:"10,100,1000"`
+	Seconds time.Duration `help:"Length of one run." default:"10s"`
+	Rounds  int           `help:"Medians of so many are reported." default:"3"`
+}
+
+// Run starts a server on a temporary folder and lets many clients follow a table.
+func (c *BenchLiveCmd) Run() error {
+	b := bench.Live{Clients: c.Clients, Rates: c.Rate, Seconds: c.Seconds, Rounds: c.Rounds}
 	return measure("", c.JSON, func(ctx context.Context, targets []*bench.Target) (*bench.Report, error) {
 		return b.Run(ctx, targets[0], os.Stderr)
 	})
