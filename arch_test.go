@@ -38,6 +38,7 @@ var rooms = map[string]room{
 	"pebble":   {1, ""},
 	"index":    {1, ""}, // rows by key, in files of its own
 	"postgres": {1, ""},
+	"mysql":    {1, ""}, // a MariaDB or MySQL as a target
 
 	"catalog": {2, "log"},
 	"parquet": {2, "duckdb format"}, // beside query: files, whose types are not those of queries
@@ -60,6 +61,7 @@ var rooms = map[string]room{
 	"internal/sim":         {1, ""},
 	"internal/sim/conform": {1, ""},
 	"internal/pgtest":      {1, ""},
+	"internal/mytest":      {1, ""},
 	"internal/bench":       {3, "shard log file pebble format stripe pool internal/bench/shape internal/bench/duck"}, // to measure below SQL: lookups, and the stages of a load
 	"internal/bench/shape": {1, ""},
 	"internal/bench/duck":  {1, ""}, // a DuckDB of its own, the peer of loads
@@ -77,6 +79,7 @@ var onlyIn = map[string][]string{
 	"github.com/pganalyze/pg_query_go": {"expr", "parse", "query", "sql"},
 	"github.com/cockroachdb/pebble":    {"pebble"},
 	"github.com/jackc/pglogrepl":       {"postgres"},
+	"github.com/go-sql-driver/mysql":   {"mysql", "internal/mytest"},
 	"github.com/jackc/pgx/v5/pgproto3": {"pgwire", "postgres", "internal/sim/world"},
 	"github.com/prometheus":            {"server"},
 	"github.com/alecthomas/kong":       {"cmd/tailrace"},

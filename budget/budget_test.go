@@ -18,7 +18,7 @@ func TestSharesFitInTheBudget(t *testing.T) {
 		}
 		sum := int64(0)
 		for _, u := range n.Usage() {
-			if u.Name != Spill {
+			if u.Name != Spill && u.Name != Subscribe {
 				sum += u.Limit
 			}
 		}

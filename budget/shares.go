@@ -16,6 +16,7 @@ const (
 	Ingest       = "ingest"       // transactions of sources on their way in. Reading waits; what is kept of large ones spills.
 	Messages     = "messages"     // large messages of clients. Refused.
 	Spill        = "spill"        // bytes on disk, not of memory: DuckDB's temporary files. Refused.
+	Subscribe    = "subscribe"    // bytes on disk, not of memory: rows of one timestamp that subscriptions must have together. Refused.
 )
 
 // rule is how large a share is: percent of the budget, between least and most bytes.
@@ -49,6 +50,9 @@ const Least = 256 * mib
 // spillBytes is what DuckDB may put into temporary files, in bytes of disk.
 const spillBytes = 8 << 30
 
+// subscribeBytes is what subscriptions may put into temporary files, in bytes of disk.
+const subscribeBytes = 1 << 30
+
 // Node is the budget of a node.
 type Node struct {
 	total  int64
@@ -77,6 +81,11 @@ func New(total int64, override map[string]int64) (*Node, error) {
 		spill = o
 	}
 	n.add(rule{name: Spill, advice: "Read fewer rows at once. "}, spill)
+	rows := int64(subscribeBytes)
+	if o := override[Subscribe]; o > 0 {
+		rows = o
+	}
+	n.add(rule{name: Subscribe}, rows)
 	return n, nil
 }
 

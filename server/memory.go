@@ -14,6 +14,9 @@ func (o Options) budget() (*budget.Node, error) {
 	if o.QueryMemory > 0 {
 		shares[budget.Query] = max(o.QueryMemory, MinQueryMemory)
 	}
+	if o.SubscribeSpill > 0 {
+		shares[budget.Subscribe] = o.SubscribeSpill
+	}
 	for name, bytes := range o.Shares {
 		shares[name] = bytes
 	}

@@ -54,6 +54,7 @@ var (
 	descFrameB = described("frame_bytes_total", "Bytes of the frames made, since the start.")
 	descKept   = described("frames_kept_bytes", "Bytes of the frames that are kept for subscribers who still come.")
 	descBuses  = described("snapshot_buses_total", "Snapshots read for all who subscribe in one shape at one time, since the start.")
+	descBehind = described("history_readings_total", "Readings of history opened for subscribers who are behind, since the start. Those near each other share one.")
 	descRiders = described("snapshot_riders_total", "Subscribers who took the time of another's snapshot, since the start.")
 
 	descSessions   = described("sessions", "PostgreSQL sessions that are open.")
@@ -142,6 +143,7 @@ func (c *collector) subscriptions(gauge gaugeFunc, counter func(*prometheus.Desc
 	counter(descFrameB, f.Bytes)
 	counter(descBuses, f.Buses)
 	counter(descRiders, f.Riders)
+	counter(descBehind, f.Catchups)
 }
 
 func (c *collector) sessions(gauge gaugeFunc, counter func(*prometheus.Desc, int64)) {

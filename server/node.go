@@ -75,7 +75,7 @@ func (n *node) open(ctx context.Context, dir string) (err error) {
 	if err := n.restore(from); err != nil {
 		return err
 	}
-	n.tail = tail.New(tail.Options{Budget: n.budget, Shards: n.shards, PieceRows: n.stores.pieceRows()})
+	n.tail = tail.New(tail.Options{Budget: n.budget, Shards: n.shards, PieceRows: n.stores.pieceRows(), SpillDir: n.tempDir()})
 	if err := n.startAt(ctx, from); err != nil || n.folder == nil {
 		return err
 	}

@@ -18,6 +18,8 @@ type Options struct {
 	MaxConnections int   // sessions at once; 0 is pgwire.DefaultConnections
 	Memory         int64 // bytes that the node may use, cut into shares (package budget); 0 is budget.Default
 	QueryMemory    int64 // bytes that SELECT may use before it spills, in place of its share; 0 is the share
+	// SubscribeSpill is bytes of disk that subscriptions may use for rows that must be together; 0 is the default of package budget.
+	SubscribeSpill int64
 	// Files is the folder below which COPY may read and write files; "" is none. It must exist.
 	Files string
 	// Shares are sizes, in bytes, in place of those that Memory is cut into, by name: for tests.

@@ -73,6 +73,7 @@ func (n *node) fixed(o Options) []string {
 		{"http", o.HTTP != was.HTTP},
 		{"files", o.Files != was.Files},
 		{"query-memory", o.withDefaults().QueryMemory != was.QueryMemory},
+		{"subscribe-spill-bytes", o.SubscribeSpill != was.SubscribeSpill},
 	} {
 		if option.differs {
 			names = append(names, option.name)

@@ -201,21 +201,31 @@ func (n *node) runEdges(ctx context.Context, e *edges, pgListener, httpListener 
 	return err
 }
 
-// drain ends the sessions: idle ones and subscriptions at once, with what to do next, the others when they are done or the time is up.
+// drainMargin is which part of the drain time is left when the last subscription is told to end, so that its client hears of it.
+const drainMargin = 4
+
+// drain ends the sessions: idle ones at once, with what to do next, subscriptions evenly over the time, the others when they are done or the time is up.
 // Unless the timer that it returns is stopped, the log ends a while later: a commit whose store does not answer, of a session or of the node's upkeep, waits for that.
 func (n *node) drain(e *edges, sessionsEnded <-chan struct{}, endSessions context.CancelFunc) (hung *time.Timer) {
 	within := n.live.Load().drain
 	n.options.Logger.Info("draining", "sessions", e.pg.Stats().Sessions, "within", within)
 	e.draining.Store(true)
 	e.pg.Drain()
-	n.tail.Drain()
 	timer := time.NewTimer(within)
 	defer timer.Stop()
+	subscriptions, endSubscriptions := context.WithCancel(context.Background())
+	drained := make(chan struct{})
+	go func() {
+		defer close(drained)
+		n.tail.Drain(subscriptions, within-within/drainMargin)
+	}()
 	select {
 	case <-sessionsEnded:
 	case <-timer.C:
 		n.options.Logger.Warn("drain time is over: ending sessions that still run", "sessions", e.pg.Stats().Sessions)
 	}
+	endSubscriptions()
+	<-drained
 	endSessions()
 	hung = time.AfterFunc(hungTime, n.stopLog)
 	<-sessionsEnded

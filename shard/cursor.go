@@ -25,6 +25,7 @@ type Cursor struct {
 	heap    []*stream
 	rows    int // limits of a piece
 	bytes   int
+	most    int  // what rows grows to
 	signed  bool // rows may have any multiplicity: sums of updates, not a snapshot
 	ranges  []Range
 	pruned  bool // without all columns that rows are told apart by: pieces end anywhere, at no position
@@ -48,6 +49,9 @@ type heldRow struct {
 	sum tailrace.Diff
 }
 
+// pieceGrowth is how much larger each piece is than the one before, after a small first one.
+const pieceGrowth = 4
+
 // Next returns the next piece: rows in order, each once, with its multiplicity in Diffs (nil: 1 each). The caller owns it. After the last
 // piece the error is io.EOF. After another error the cursor is of no more use.
 func (c *Cursor) Next(ctx context.Context) (*tailrace.Batch, error) {
@@ -65,6 +69,7 @@ func (c *Cursor) Next(ctx context.Context) (*tailrace.Batch, error) {
 		return nil, err
 	}
 	c.leave()
+	c.rows = min(c.rows*pieceGrowth, c.most)
 	return out, nil
 }
 

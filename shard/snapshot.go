@@ -30,6 +30,9 @@ type SnapshotOptions struct {
 	// PieceRows and PieceBytes are where a piece is cut: the row that reaches one is the last, but rows that are equal as SQL values stay
 	// together. 0 is the default. They and the data alone decide the pieces.
 	PieceRows, PieceBytes int
+	// FirstRows makes the first piece smaller, for a reader who wants something at once: it has so many rows, and each next one four times as many until
+	// PieceRows. 0 is no such thing.
+	FirstRows int
 }
 
 // Snapshot returns a cursor over the rows as of a time, in order. It reads one immutable manifest whatever happens meanwhile, so it never
@@ -109,6 +112,9 @@ func newCursor(l *layout, opts SnapshotOptions) *Cursor {
 	}
 	if c.bytes <= 0 {
 		c.bytes = PieceBytes
+	}
+	if c.most = c.rows; opts.FirstRows > 0 {
+		c.rows = min(c.rows, opts.FirstRows)
 	}
 	return c
 }

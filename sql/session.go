@@ -69,6 +69,7 @@ func (e *Engine) NewSession(o SessionOptions) (*Session, error) {
 		engine: e, options: o, uuid: newUUID(), values: newValues(), reported: map[string]string{}, cursors: map[string]*cursor{}, statements: map[string]*Prepared{},
 	}
 	s.values.initial["session_authorization"] = o.User
+	s.values.initial["subscribe_memory_bytes"], s.values.initial["subscribe_spill_bytes"] = subscribeBytes(e.Budget)
 	for name, value := range o.Params {
 		key := strings.ToLower(name)
 		switch key {

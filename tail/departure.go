@@ -12,12 +12,16 @@ import (
 	"tailrace/shard"
 )
 
+// SnapshotHold is how long a snapshot may be read, in microseconds, or RETAIN HISTORY if that is longer: then its time is no longer kept for it.
+const SnapshotHold = tailrace.Time(3600_000_000)
+
 // departure is a time that a collection's snapshot is read at, by everybody who came while nothing had changed since: they have one hold together. The
 // tail's mutex guards it.
 type departure struct {
 	asOf    tailrace.Time
+	until   tailrace.Time // the hold is given up then, whoever is still on the way
 	riders  int
-	release func() // gives up the hold
+	release func() // gives up the hold; once more does nothing
 	buses   map[*wire]*bus
 	routed  map[routeKey]*routedSnapshot
 }
@@ -45,10 +49,13 @@ func (t *Tail) depart(s *Subscription, anyTime bool) error {
 	if err != nil {
 		return err
 	}
-	d := &departure{asOf: s.asOf, riders: 1, release: release, buses: map[*wire]*bus{}, routed: map[routeKey]*routedSnapshot{}}
+	d := &departure{
+		asOf: s.asOf, until: s.asOf + s.patience, riders: 1, release: sync.OnceFunc(release), buses: map[*wire]*bus{}, routed: map[routeKey]*routedSnapshot{},
+	}
 	s.departure = d
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.held[d] = struct{}{}
 	if last := t.departures[s.table.ID]; anyTime && (last == nil || last.asOf < d.asOf) {
 		t.departures[s.table.ID] = d
 	}
@@ -94,6 +101,9 @@ func (s *Subscription) leave() {
 	t.mu.Lock()
 	d.riders--
 	last := d.riders == 0
+	if last {
+		delete(t.held, d)
+	}
 	if last && t.departures[s.table.ID] == d {
 		delete(t.departures, s.table.ID)
 	}
@@ -114,6 +124,16 @@ func (s *Subscription) leave() {
 	}
 	if len(pieces) > 0 {
 		t.cache.forget(func(f *frame) bool { return pieces[f] })
+	}
+}
+
+// giveUpHolds gives up those of snapshots that were held for too long: a client that stopped reading in the middle does not keep history for ever. The tail's
+// mutex is held.
+func (t *Tail) giveUpHolds() {
+	for d := range t.held {
+		if d.until < t.newest {
+			d.release()
+		}
 	}
 }
 
@@ -160,7 +180,12 @@ func (b *bus) find(key []byte) (f *frame, ended bool) {
 // ride adds the next piece of the snapshot from the bus. It reports false when s must read by itself.
 func (s *Subscription) ride(ctx context.Context, out *output) (bool, error) {
 	b := s.enterBus(out.wire)
-	if s.getOn(b, out) {
+	for room := s.tail.part(); s.getOn(b, out); { // what is there goes out together
+		if !s.pos.snapshot || out.full(room) {
+			return true, nil
+		}
+	}
+	if !out.empty() {
 		return true, nil
 	}
 	select {

@@ -22,12 +22,15 @@
 //	                  └─ frame of wire B ──▶ subscribers of B
 //
 // The first who wants a frame makes it and the others wait for it. Frames are kept within a quarter of the node's share for them and go oldest first; one
-// that is gone is made again. Progress rows say how far a subscriber is, so they are encoded for it alone, behind the frames. What has no room as a frame, what
-// comes from history, and rows that must be together in a snapshot to be ordered or judged go out as columns.
+// that is gone is made again. Progress rows say how far a subscriber is, so they are encoded for it alone, behind the frames. What has no room as a frame,
+// and rows that must be together to be ordered or judged go out as columns.
 //
 // Snapshots depart together. Who comes while another's snapshot is being sent, and the collection has not changed since its time, takes that time; both have one
 // hold (a departure). Those of one wire share its reading too (a bus): whoever is first at a piece reads and encodes it, others take the frame by the key that
 // it follows. Who is so late that the piece is gone reads alone from its own position.
 //
-// Not here yet: one reading of history for all who are near each other behind the window, and frames for a FETCH.
+// Who is behind the window shares as well: history is read once for all who are near each other, in pieces by time, and a piece is encoded once a wire (a
+// catchup). Who finds no piece at its place reads the next one while others wait for it.
+//
+// Rows of one time that must be together are sorted in memory and, beyond a part of the share, in files without a name (a sorter).
 package tail

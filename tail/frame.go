@@ -25,8 +25,11 @@ type frame struct {
 	err   error
 	bytes []byte // nil when there was no room to keep them
 	rows  int
+	from  int    // of a piece of history: its first update in there
 	next  []byte // of a piece of a snapshot: the row key of its last row
-	size  int64  // what it has of the share, 0 when there was no room
+	// batch is there instead of bytes where the frame keeps the updates of a piece of history.
+	batch *tailrace.Batch
+	size  int64 // what it has of the share, 0 when there was no room
 	refs  atomic.Int32
 	share *budget.Share
 }
@@ -46,7 +49,7 @@ func (f *frame) take() bool {
 
 func (f *frame) drop() {
 	if f.refs.Add(-1) == 0 {
-		f.bytes = nil
+		f.bytes, f.batch = nil, nil
 		f.share.Release(f.size)
 	}
 }
@@ -60,7 +63,7 @@ type frames struct {
 	list []*frame
 	kept int64
 
-	made, shared, bytes, buses, riders atomic.Int64 // since the start
+	made, shared, bytes, buses, riders, catchups atomic.Int64 // since the start
 }
 
 func newFrames(share *budget.Share) *frames {
@@ -76,7 +79,17 @@ func (c *frames) newFrame(w *wire) *frame {
 
 // keep fills in f, which the caller makes, if there is room, and lets older frames go for it. Without room the cache drops f, and nobody new finds it.
 func (c *frames) keep(f *frame, encoded []byte, rows int) bool {
-	size := int64(len(encoded)) + frameOverhead
+	f.bytes, f.rows = encoded, rows
+	if !c.admit(f, int64(len(encoded))+frameOverhead) {
+		return false
+	}
+	c.made.Add(1)
+	c.bytes.Add(int64(len(encoded)))
+	return true
+}
+
+// admit is keep of an f of so many bytes that is filled in.
+func (c *frames) admit(f *frame, size int64) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	room := size <= c.most
@@ -90,11 +103,9 @@ func (c *frames) keep(f *frame, encoded []byte, rows int) bool {
 		f.drop()
 		return false
 	}
-	f.bytes, f.rows, f.size = encoded, rows, size
+	f.size = size
 	c.list = append(c.list, f)
 	c.kept += size
-	c.made.Add(1)
-	c.bytes.Add(int64(len(encoded)))
 	return true
 }
 
@@ -139,15 +150,22 @@ func (c *frames) size() int64 {
 	return c.kept
 }
 
-// frame takes the item's frame for w, made by whoever comes first while others wait. It is nil when there is no room for it.
-func (it *item) frame(c *frames, w *wire) (*frame, error) {
-	f, found := it.find(c, w)
+// sharing is what was made of some updates for all who want the same.
+type sharing struct {
+	mu     sync.Mutex
+	frames []*frame // one a wire, and of a piece one a first update; some of them are gone, until the next find
+	routes []*route // one a column that readers want single values of
+}
+
+// frame takes the frame for w of the updates from on, made by whoever comes first while others wait. add gives its rows. It is nil when there is no room for it.
+func (x *sharing) frame(c *frames, w *wire, from int, add func(rows *tailrace.Batch) error) (*frame, error) {
+	f, found := x.find(c, w, from)
 	if found {
 		c.shared.Add(1)
 	}
 	f.once.Do(func() {
 		rows := w.shape.newRows()
-		if f.err = w.shape.appendItem(rows, it); f.err != nil {
+		if f.err = add(rows); f.err != nil {
 			f.drop()
 			return
 		}
@@ -161,26 +179,27 @@ func (it *item) frame(c *frames, w *wire) (*frame, error) {
 	return f, nil
 }
 
-// find takes the frame for w, which is new and still to be made when there is none. It forgets frames that are gone.
-func (it *item) find(c *frames, w *wire) (f *frame, found bool) {
-	it.mu.Lock()
-	defer it.mu.Unlock()
-	left := it.frames[:0]
-	for _, x := range it.frames {
+// find takes the frame for w of the updates from on, which is new and still to be made when there is none. It forgets frames that are gone.
+func (x *sharing) find(c *frames, w *wire, from int) (f *frame, found bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	left := x.frames[:0]
+	for _, y := range x.frames {
 		switch {
-		case x.wire == w && x.take():
-			f = x
-			left = append(left, x)
-		case x.refs.Load() > 0:
-			left = append(left, x)
+		case y.wire == w && y.from == from && y.take():
+			f = y
+			left = append(left, y)
+		case y.refs.Load() > 0:
+			left = append(left, y)
 		}
 	}
-	clear(it.frames[len(left):])
-	if it.frames = left; f != nil {
+	clear(x.frames[len(left):])
+	if x.frames = left; f != nil {
 		return f, true
 	}
 	f = c.newFrame(w)
-	it.frames = append(it.frames, f)
+	f.from = from
+	x.frames = append(x.frames, f)
 	return f, false
 }
 
@@ -192,12 +211,14 @@ type Frames struct {
 	Kept   int64 // bytes of those that are kept now
 	Buses  int64 // snapshots read for all who want the same
 	Riders int64 // subscribers whose snapshot had the time of somebody else's
+	// Catchups is how often history was opened for those who are behind.
+	Catchups int64
 }
 
 // Frames tells the counts.
 func (t *Tail) Frames() Frames {
 	c := t.cache
-	return Frames{Made: c.made.Load(), Shared: c.shared.Load(), Bytes: c.bytes.Load(), Kept: c.size(), Buses: c.buses.Load(), Riders: c.riders.Load()}
+	return Frames{Made: c.made.Load(), Shared: c.shared.Load(), Bytes: c.bytes.Load(), Kept: c.size(), Buses: c.buses.Load(), Riders: c.riders.Load(), Catchups: c.catchups.Load()}
 }
 
 // output is a delivery as it is put together: frames first, then rows that are this subscriber's own.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"tailrace/budget"
 	"tailrace/format"
 	"tailrace/log"
+	"tailrace/shard"
 )
 
 // encoderOf encodes what s gives, as DataRow or COPY.
@@ -225,8 +227,8 @@ func TestAStormReadsOnce(t *testing.T) {
 		t.Fatalf("%d rows, want 1003", n)
 	}
 	got := w.tail.Frames()
-	if got.Made != 5 || got.Shared != 5*(riders-1) || got.Buses != 1 || got.Riders != riders-1 {
-		t.Fatalf("%+v, want 5 frames made, %d shared, 1 bus, %d riders", got, 5*(riders-1), riders-1)
+	if got.Made != 6 || got.Shared != 6*(riders-1) || got.Buses != 1 || got.Riders != riders-1 {
+		t.Fatalf("%+v, want 6 frames made, %d shared, 1 bus, %d riders", got, 6*(riders-1), riders-1)
 	}
 	for _, sh := range append(all, late) {
 		sh.s.Close()
@@ -353,7 +355,7 @@ func TestFramesThatAreGoneAreForgotten(t *testing.T) {
 	c, it := newFrames(budget.NewShare("frames", 1<<20)), &item{}
 	for i := range 100 {
 		w := &wire{}
-		f, found := it.find(c, w)
+		f, found := it.find(c, w, 0)
 		if found {
 			t.Fatalf("wire %d: found a frame that nobody made", i)
 		}
@@ -361,7 +363,7 @@ func TestFramesThatAreGoneAreForgotten(t *testing.T) {
 			t.Fatalf("wire %d: no room", i)
 		}
 		f.drop()
-		if again, found := it.find(c, w); !found || again != f {
+		if again, found := it.find(c, w, 0); !found || again != f {
 			t.Fatalf("wire %d: got another frame", i)
 		}
 		f.drop()
@@ -369,5 +371,62 @@ func TestFramesThatAreGoneAreForgotten(t *testing.T) {
 	}
 	if n := len(it.frames); n != 1 {
 		t.Errorf("got %d frames at the item, want the last alone", n)
+	}
+}
+
+// TestTheFirstRowsComeAtOnce: the first delivery of a snapshot is small and each next one larger, whether encoded or fetched; who comes when they are there gets
+// them together.
+func TestTheFirstRowsComeAtOnce(t *testing.T) {
+	w := newSmall(t, 1, nil)
+	w.insert(0, 0, 3000, 64)
+	r := Request{Table: w.tables[0], Now: w.tail.Newest(), Snapshot: true}
+	first := newSharer(t, w.tail, r, format.DataRow)
+	var sizes []int
+	for rows := 0; rows < 3000; {
+		d, err := first.s.NextEncoded(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows += d.N
+		sizes = append(sizes, d.N)
+	}
+	if got, want := fmt.Sprint(sizes), "[64 256 1024 1656]"; got != want {
+		t.Errorf("encoded: got deliveries of %s rows, want %s", got, want)
+	}
+	late := newSharer(t, w.tail, r, format.DataRow)
+	if d, err := late.s.NextEncoded(t.Context()); err != nil || d.N != 3000 {
+		t.Errorf("the late one: got %d rows at once, %v, want 3000", d.N, err)
+	}
+	fetching := w.subscribe(0, r)
+	if b, err := fetching.Next(t.Context()); err != nil || b.N != 64 {
+		t.Errorf("fetched: got %d rows first, %v, want 64", b.N, err)
+	}
+}
+
+// TestASnapshotIsNotHeldForEver: who stops in the middle of a snapshot keeps its time for an hour; when it goes on later than that, and the time is gone, it is
+// told 53200.
+func TestASnapshotIsNotHeldForEver(t *testing.T) {
+	w := newSmall(t, 1, nil)
+	w.insert(0, 0, 3000, 64)
+	s := w.subscribe(0, Request{Snapshot: true})
+	if _, err := s.Next(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	released, release := false, s.departure.release
+	s.departure.release = func() { released = true; release() }
+	w.now += SnapshotHold - 2*beat
+	if w.apply(nil); released {
+		t.Error("the time is no longer held before an hour is over")
+	}
+	w.now += 4 * beat
+	if w.apply(nil); !released {
+		t.Error("the time is held for more than an hour")
+	}
+	s.stopReading() // as when others need the memory
+	w.apply([]log.Record{shard.SinceRecord(w.tables[0].ID, w.now)})
+	_, err := s.Next(t.Context())
+	var e *tailrace.Error
+	if !errors.As(err, &e) || e.Code != "53200" || !strings.Contains(e.Message, "fell behind") {
+		t.Errorf("got %v, want 53200", err)
 	}
 }

@@ -110,10 +110,3 @@ func (t *Tail) shrink() bool {
 	t.bytes -= before.size - itemBytes
 	return true
 }
-
-// rest gives up what reading holds between two deliveries if others may need it. The position says where to go on.
-func (s *Subscription) rest() {
-	if s.history != nil && s.tail.snapshots.Crowded() {
-		s.stopReading()
-	}
-}

@@ -54,20 +54,25 @@ func (it *item) folded(sh *shape) (*tailrace.Batch, error) {
 
 // routeFor finds the item's route for sh's selection, made by whoever comes first.
 func (it *item) routeFor(sh *shape) (*route, error) {
-	it.mu.Lock()
-	defer it.mu.Unlock()
+	return it.routeOf(sh, func() (*tailrace.Batch, error) { return it.folded(sh) })
+}
+
+// routeOf is routeFor of updates as folded gives them.
+func (x *sharing) routeOf(sh *shape, folded func() (*tailrace.Batch, error)) (*route, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	field := sh.sel.Equal.Field
-	for _, r := range it.routes {
+	for _, r := range x.routes {
 		if r.field == field && r.schema.Version == sh.schema.Version {
 			return r, nil
 		}
 	}
-	b, err := it.folded(sh)
+	b, err := folded()
 	if err != nil {
 		return nil, err
 	}
 	r := newRoute(sh.schema, field, b)
-	it.routes = append(it.routes, r)
+	x.routes = append(x.routes, r)
 	return r, nil
 }
 

@@ -85,11 +85,6 @@ func (r *Request) Held() (why string, err error) {
 	return "", nil
 }
 
-// pairs says that updates of the same key at one time must be together: they are judged, or may turn out to be the same selected row.
-func (sh *shape) pairs() bool {
-	return sh.envelope != EnvelopeNone || sh.sel != nil && !sh.sel.identity
-}
-
 // newRows is an empty batch of output rows.
 func (sh *shape) newRows() *tailrace.Batch {
 	b := &tailrace.Batch{Cols: make([]tailrace.Column, len(sh.columns))}

@@ -20,8 +20,6 @@ const (
 	BatchBytes = 1 << 20
 	// FetchBytes is the most that one FETCH gathers; it then returns what it has, and the next FETCH goes on.
 	FetchBytes = 64 << 20
-	// MaxHeldBytes bounds the rows of one time that must be together before any is given out (an envelope, WITHIN TIMESTAMP ORDER BY).
-	MaxHeldBytes = 512 << 20
 )
 
 // Subscription is one reader of a collection. One goroutine at a time uses it; it has none of its own.
@@ -36,10 +34,12 @@ type Subscription struct {
 	pos     position
 
 	cursor  *shard.Cursor // the snapshot being read; nil means: open one at pos.key
+	held    *held         // rows of one time that wait for the others
 	history *history      // the catch-up being read; nil means: open one at pos
 
-	departure *departure // with the snapshot's hold, while it is read
-	bus       *bus       // of the departure, once it was entered
+	patience  tailrace.Time // how long its snapshot is held, in microseconds
+	departure *departure    // with the snapshot's hold, while it is read
+	bus       *bus          // of the departure, once it was entered
 
 	wire  *wire    // set by Encode
 	taken []*frame // what NextEncoded gave out last
@@ -53,7 +53,9 @@ type listing struct {
 	session string
 	created time.Time
 	tables  []tailrace.CollectionID
-	path    string // storage or dataflow
+	path    string        // storage or dataflow
+	ended   bool          // by Drain; guarded by the tail's mutex
+	drained chan struct{} // closed then; made by enlist
 	shown   struct {
 		position atomic.Uint64
 		snapshot atomic.Bool
@@ -64,7 +66,10 @@ type listing struct {
 // enlist makes l one of the subscriptions that run. The tail's mutex is held.
 func (t *Tail) enlist(l *listing) {
 	t.nextID++
-	l.id = t.nextID
+	l.id, l.drained = t.nextID, make(chan struct{})
+	if t.draining {
+		l.end()
+	}
 	t.subs[l] = struct{}{}
 	for _, id := range l.tables {
 		t.window(id).readers++
@@ -81,7 +86,11 @@ func (t *Tail) delist(l *listing) {
 	t.left(l)
 	for _, id := range l.tables {
 		if w := t.windows[id]; w != nil {
-			if w.readers--; w.readers == 0 && w.dropped {
+			if w.readers--; w.readers > 0 {
+				continue
+			}
+			t.forgetCatchups(id)
+			if w.dropped {
 				t.forget(id)
 			}
 		}
@@ -124,7 +133,8 @@ func (t *Tail) Subscribe(ctx context.Context, r Request) (*Subscription, error) 
 	s := &Subscription{
 		listing: listing{session: r.Session, created: time.Now(), tables: []tailrace.CollectionID{r.Table.ID}, path: "storage"},
 		tail:    t, table: tableRef{r.Table.ID, r.Table.Schema, r.Table.Name},
-		shape: shape, asOf: asOf, upTo: upTo, bounded: r.UpTo != nil,
+		patience: max(SnapshotHold, tailrace.Time(r.Table.Retain.Microseconds())),
+		shape:    shape, asOf: asOf, upTo: upTo, bounded: r.UpTo != nil,
 		pos: position{snapshot: r.Snapshot && asOf != upTo, after: asOf},
 	}
 	if s.pos.snapshot && r.Table.ID != SubscriptionsID {
@@ -195,7 +205,7 @@ func (s *Subscription) next(ctx context.Context, w *wire) (*output, error) {
 		}
 		select {
 		case <-wait:
-		case <-s.tail.drained:
+		case <-s.drained:
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
@@ -240,7 +250,7 @@ func (s *Subscription) Fetch(ctx context.Context, limit int, wait time.Duration)
 		}
 		select {
 		case <-more:
-		case <-s.tail.drained:
+		case <-s.drained:
 		case <-timeout:
 			return out, false, nil
 		case <-ctx.Done():
@@ -270,6 +280,11 @@ func (s *Subscription) takeInto(out, rows *tailrace.Batch, limit int) {
 func (s *Subscription) rewind(mark position) {
 	s.stopReading()
 	s.pos = mark
+	if mark.snapshot && s.departure == nil && s.table.ID != SubscriptionsID { // its end was reached
+		if err := s.tail.depart(s, false); err != nil {
+			s.pos.err = s.fellBehind()
+		}
+	}
 	s.show()
 }
 
@@ -285,22 +300,25 @@ func (s *Subscription) step(ctx context.Context, w *wire) (*output, <-chan struc
 	if s.pos.err != nil {
 		return nil, nil, s.pos.err
 	}
+	mark := s.pos
 	out := &output{Batch: s.shape.newRows(), wire: w}
 	wait, err := s.advance(ctx, out)
 	s.taken = out.frames
 	if err != nil {
 		s.stopReading()
 		if ctx.Err() != nil {
-			return nil, nil, ctx.Err() // the position stands; a later call goes on from it
+			s.rewind(mark) // a later call gives the rows
+			return nil, nil, ctx.Err()
 		}
 		s.pos.err = err
 	}
 	s.show()
-	s.rest()
 	if err == nil {
 		if err = s.deliver(ctx, out.Batch); err != nil {
 			if ctx.Err() == nil {
 				s.pos.err = err
+			} else {
+				s.rewind(mark)
 			}
 			return nil, nil, err
 		}

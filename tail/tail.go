@@ -23,6 +23,8 @@ type Options struct {
 	Database string
 	// PieceRows cuts snapshots into pieces of this many rows; 0 is the shard's own measure.
 	PieceRows int
+	// SpillDir is a folder for rows of one timestamp that must be together and have no room in memory; "": there is none, and 53200 instead.
+	SpillDir string
 	// Budget is the node's; nil: windows have WindowBudget, and subscriptions no limit together.
 	Budget *budget.Node
 }
@@ -35,6 +37,7 @@ type Tail struct {
 
 	windowBytes       int // of all windows, at most
 	frames, snapshots *budget.Share
+	disk              *disk   // nil: there is none
 	cache             *frames // those of the share that are kept for others
 
 	mu         sync.Mutex
@@ -46,11 +49,12 @@ type Tail struct {
 	subs       map[*listing]struct{}
 	wires      map[wireKey]*wire
 	departures map[tailrace.CollectionID]*departure // the last of each collection, while it has riders
+	held       map[*departure]struct{}              // all that have riders
+	catchups   map[catchupKey]*catchup
 	system     system
 	nextID     uint64
 	entry      chan struct{} // closed when the next entry was applied; nil when nobody waits
 	draining   bool
-	drained    chan struct{} // closed by Drain
 }
 
 // New returns a tail that knows nothing yet; the apply loop feeds it.
@@ -61,10 +65,14 @@ func New(o Options) *Tail {
 	t := &Tail{
 		windowBytes: int(o.Budget.Share(budget.Windows).Limit(WindowBudget)), frames: o.Budget.Share(budget.Frames), snapshots: o.Budget.Share(budget.Snapshots),
 		shards: o.Shards, database: o.Database, pieces: o.PieceRows, windows: map[tailrace.CollectionID]*window{},
-		subs: map[*listing]struct{}{}, system: system{rows: map[*listing]*systemRow{}}, drained: make(chan struct{}),
+		subs: map[*listing]struct{}{}, system: system{rows: map[*listing]*systemRow{}},
+	}
+	if o.SpillDir != "" {
+		t.disk = &disk{dir: o.SpillDir, share: o.Budget.Share(budget.Subscribe)}
 	}
 	t.cache, t.wires = newFrames(t.frames), map[wireKey]*wire{}
-	t.departures = map[tailrace.CollectionID]*departure{}
+	t.departures, t.catchups = map[tailrace.CollectionID]*departure{}, map[catchupKey]*catchup{}
+	t.held = map[*departure]struct{}{}
 	o.Budget.Share(budget.Windows).Measure(func() int64 { return int64(t.WindowSize()) })
 	return t
 }
@@ -99,6 +107,8 @@ func (t *Tail) Apply(e *log.Entry, changes []catalog.TableChange) {
 	t.tellEntry()
 	if t.newest-t.lastBeat >= beat {
 		t.lastBeat = t.newest
+		t.forgetCatchups(0)
+		t.giveUpHolds()
 		for _, id := range slices.Sorted(maps.Keys(t.windows)) {
 			t.windows[id].wake()
 		}
@@ -208,17 +218,6 @@ func (t *Tail) WindowSize() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.bytes
-}
-
-// Drain ends every subscription, now and from now on, with 57P01 and its resume point.
-func (t *Tail) Drain() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if !t.draining {
-		t.draining = true
-		close(t.drained)
-		t.tellEntry()
-	}
 }
 
 // Info describes a running subscription, for mz_internal.mz_subscriptions.

@@ -21,7 +21,7 @@ type view struct {
 func (t *Tail) look(s *Subscription) view {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.draining {
+	if s.ended {
 		return view{err: drainError(s.resumeDetail())}
 	}
 	w := t.window(s.table.ID)

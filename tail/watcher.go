@@ -51,7 +51,7 @@ func (w *Watcher) Look(after tailrace.Time, snapshot bool) Watching {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	resume := func() string { return resumeAt(after, snapshot) }
-	if t.draining {
+	if w.ended {
 		return Watching{Err: drainError(resume())}
 	}
 	v := Watching{Newest: t.newest, Limit: t.newest, Wait: t.nextEntry()}

@@ -30,9 +30,7 @@ type item struct {
 	batch  *tailrace.Batch
 	err    error
 
-	mu     sync.Mutex
-	frames []*frame // one a wire; some of them are gone, until the next find
-	routes []*route // one a column that readers want single values of
+	sharing
 }
 
 // updates is the item's batch, in the columns that were written; several inline batches are returned joined only if they are one.

@@ -17,19 +17,20 @@ import (
 
 // ServeCmd is `tailrace serve`. A flag wins over the environment, and that over the file.
 type ServeCmd struct {
-	Data           string        `required:"" env:"TAILRACE_DATA" placeholder:"DIR" help:"Folder that holds everything; made if it is not there."`
-	Listen         string        `default:"127.0.0.1:6875" env:"TAILRACE_LISTEN" help:"Address for PostgreSQL clients. Beyond this machine only once \"tailrace user add\" has made a user."`
-	HTTP           string        `name:"http" default:"127.0.0.1:6876" env:"TAILRACE_HTTP" help:"Address for /livez, /readyz and /metrics."`
-	Config         string        `env:"TAILRACE_CONFIG" placeholder:"FILE" help:"TOML file with these flags as keys, for example: listen = \"127.0.0.1:7000\"."`
-	Drain          time.Duration `default:"10s" env:"TAILRACE_DRAIN" help:"How long statements may go on after SIGTERM."`
-	MaxConnections int           `default:"10000" env:"TAILRACE_MAX_CONNECTIONS" help:"Sessions at once."`
-	Memory         int64         `env:"TAILRACE_MEMORY" placeholder:"BYTES" help:"What the node may use, divided into shares: mz_internal.mz_memory. When left out, half of what the machine or the cgroup has, and no more than GOMEMLIMIT."`
-	QueryMemory    int64         `env:"TAILRACE_QUERY_MEMORY" placeholder:"BYTES" help:"What SELECT may use before it spills to the data folder, in place of its share of --memory."`
-	Files          string        `env:"TAILRACE_FILES" placeholder:"DIR" help:"Folder below which COPY ... FROM and TO may read and write files. When left out, COPY has no files: it refuses them."`
-	TLSCert        string        `name:"tls-cert" env:"TAILRACE_TLS_CERT" placeholder:"FILE" help:"PEM file with the certificate to show to clients; with it they may use TLS. Read again on SIGHUP."`
-	TLSKey         string        `name:"tls-key" env:"TAILRACE_TLS_KEY" placeholder:"FILE" help:"PEM file with the certificate's key."`
-	RequireTLS     bool          `name:"require-tls" env:"TAILRACE_REQUIRE_TLS" help:"Refuse clients without TLS."`
-	LogLevel       slog.Level    `default:"info" env:"TAILRACE_LOG_LEVEL" help:"debug, info, warn or error."`
+	Data                string        `required:"" env:"TAILRACE_DATA" placeholder:"DIR" help:"Folder that holds everything; made if it is not there."`
+	Listen              string        `default:"127.0.0.1:6875" env:"TAILRACE_LISTEN" help:"Address for PostgreSQL clients. Beyond this machine only once \"tailrace user add\" has made a user."`
+	HTTP                string        `name:"http" default:"127.0.0.1:6876" env:"TAILRACE_HTTP" help:"Address for /livez, /readyz and /metrics."`
+	Config              string        `env:"TAILRACE_CONFIG" placeholder:"FILE" help:"TOML file with these flags as keys, for example: listen = \"127.0.0.1:7000\"."`
+	Drain               time.Duration `default:"10s" env:"TAILRACE_DRAIN" help:"How long statements may go on after SIGTERM."`
+	MaxConnections      int           `default:"10000" env:"TAILRACE_MAX_CONNECTIONS" help:"Sessions at once."`
+	Memory              int64         `env:"TAILRACE_MEMORY" placeholder:"BYTES" help:"What the node may use, divided into shares: mz_internal.mz_memory. When left out, half of what the machine or the cgroup has, and no more than GOMEMLIMIT."`
+	QueryMemory         int64         `env:"TAILRACE_QUERY_MEMORY" placeholder:"BYTES" help:"What SELECT may use before it spills to the data folder, in place of its share of --memory."`
+	SubscribeSpillBytes int64         `env:"TAILRACE_SUBSCRIBE_SPILL_BYTES" default:"1073741824" help:"What subscriptions may put into temporary files, all together, when the rows of one timestamp must be together and have no room in memory."`
+	Files               string        `env:"TAILRACE_FILES" placeholder:"DIR" help:"Folder below which COPY ... FROM and TO may read and write files. When left out, COPY has no files: it refuses them."`
+	TLSCert             string        `name:"tls-cert" env:"TAILRACE_TLS_CERT" placeholder:"FILE" help:"PEM file with the certificate to show to clients; with it they may use TLS. Read again on SIGHUP."`
+	TLSKey              string        `name:"tls-key" env:"TAILRACE_TLS_KEY" placeholder:"FILE" help:"PEM file with the certificate's key."`
+	RequireTLS          bool          `name:"require-tls" env:"TAILRACE_REQUIRE_TLS" help:"Refuse clients without TLS."`
+	LogLevel            slog.Level    `default:"info" env:"TAILRACE_LOG_LEVEL" help:"debug, info, warn or error."`
 }
 
 // Help is shown by --help.
@@ -96,7 +97,7 @@ func limitGo(o server.Options) error {
 
 func (c *ServeCmd) options(logger *slog.Logger) server.Options {
 	return server.Options{
-		Data: c.Data, Listen: c.Listen, HTTP: c.HTTP, Drain: c.Drain, MaxConnections: c.MaxConnections, Memory: c.Memory, QueryMemory: c.QueryMemory, Files: c.Files,
+		Data: c.Data, Listen: c.Listen, HTTP: c.HTTP, Drain: c.Drain, MaxConnections: c.MaxConnections, Memory: c.Memory, QueryMemory: c.QueryMemory, SubscribeSpill: c.SubscribeSpillBytes, Files: c.Files,
 		TLSCert: c.TLSCert, TLSKey: c.TLSKey, RequireTLS: c.RequireTLS, Version: version(), Logger: logger,
 	}
 }
