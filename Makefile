@@ -4,7 +4,7 @@
 # make long    the same tests with many more rounds (TAILRACE_LONG=1)
 # make race    the tests of the rooms that share memory, with the race detector
 # make worlds  simulated worlds only: SEED=17 replays one, SEEDS=1000 FIRST=500 runs a range
-# make bench   bench load on this machine, beside POSTGRES=URL if given; BENCH=base, start, lookup or storm for another, FLAGS for more
+# make bench   bench load on this machine, beside POSTGRES=URL if given; BENCH=base, start, lookup, storm, snapshot or live for another, FLAGS for more
 # make micro   benchmarks of encodings, parsers and symbol tables, COUNT times each, for benchstat
 # make lint    gofumpt, go vet, golangci-lint, at pinned versions
 

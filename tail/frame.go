@@ -226,8 +226,10 @@ type output struct {
 	*tailrace.Batch
 	wire   *wire // nil: no frames are wanted
 	frames []*frame
-	framed int // rows in frames
+	framed int // rows in frames, and the progress row when it is encoded
 	bytes  int // of frames
+	// progress is the progress row behind the frames, encoded for all who are there; nil when it is among the rows, or there is none.
+	progress []byte
 }
 
 // add puts a frame, which the caller has taken, at the end. There must be no rows yet.
@@ -241,7 +243,7 @@ func (o *output) add(f *frame) {
 	o.bytes += len(f.bytes)
 }
 
-func (o *output) empty() bool { return o.N == 0 && len(o.frames) == 0 }
+func (o *output) empty() bool { return o.N == 0 && o.framed == 0 }
 
 // full says that o is enough for one delivery of part bytes.
 func (o *output) full(part int) bool {

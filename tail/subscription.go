@@ -41,8 +41,10 @@ type Subscription struct {
 	departure *departure    // with the snapshot's hold, while it is read
 	bus       *bus          // of the departure, once it was entered
 
-	wire  *wire    // set by Encode
-	taken []*frame // what NextEncoded gave out last
+	spare *tailrace.Batch // rows for the next step: none were added in this one
+	wire  *wire           // set by Encode
+	taken []*frame        // what NextEncoded gave out last,
+	given [][]byte        // and as messages
 
 	delivery, fetched, together budget.Grant // of frames: what step returned last, a FETCH, rows of one time that wait for the others
 }
@@ -301,8 +303,14 @@ func (s *Subscription) step(ctx context.Context, w *wire) (*output, <-chan struc
 		return nil, nil, s.pos.err
 	}
 	mark := s.pos
-	out := &output{Batch: s.shape.newRows(), wire: w}
+	out := &output{Batch: s.spare, wire: w, frames: s.taken}
+	if s.spare = nil; out.Batch == nil {
+		out.Batch = s.shape.newRows()
+	}
 	wait, err := s.advance(ctx, out)
+	if out.N == 0 {
+		s.spare = out.Batch
+	}
 	s.taken = out.frames
 	if err != nil {
 		s.stopReading()
@@ -336,7 +344,8 @@ func (s *Subscription) dropDelivery() {
 	for _, f := range s.taken {
 		f.drop()
 	}
-	s.taken = nil
+	clear(s.taken)
+	s.taken = s.taken[:0]
 }
 
 // advance adds what comes next to out: the opening progress row, a piece of the snapshot, or changes. It returns a channel when there is nothing.
@@ -394,8 +403,14 @@ func (s *Subscription) closeTimes(out *output) {
 	}
 }
 
+// appendProgress adds the progress row at t, the last row of a delivery.
 func (s *Subscription) appendProgress(out *output, t tailrace.Time) {
-	s.shape.appendProgress(out.Batch, t)
+	if out.wire != nil && out.N == 0 {
+		out.progress = out.wire.progressAt(t)
+		out.framed++
+	} else {
+		s.shape.appendProgress(out.Batch, t)
+	}
 	s.pos.progress = t
 }
 

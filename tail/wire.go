@@ -17,9 +17,11 @@ type wire struct {
 	shape   *shape
 	readers int // guarded by the tail's mutex
 
-	mu      sync.Mutex
-	encoder *format.Encoder
-	scratch []byte
+	mu       sync.Mutex
+	encoder  *format.Encoder
+	scratch  []byte
+	progress []byte        // the progress row that was encoded last,
+	at       tailrace.Time // and its time
 }
 
 // wireKey is everything that the bytes of rows depend on.
@@ -83,6 +85,18 @@ func (w *wire) encode(rows *tailrace.Batch) []byte {
 	return out
 }
 
+// progressAt returns the progress row at t as a message, in memory that nobody changes. Those who are up to date want the same one.
+func (w *wire) progressAt(t tailrace.Time) []byte {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.progress == nil || w.at != t {
+		rows := w.shape.newRows()
+		w.shape.appendProgress(rows, t)
+		w.progress, w.at = w.encoder.AppendBatch(nil, rows, 0, 1), t
+	}
+	return w.progress
+}
+
 // Encode makes NextEncoded possible: rows as messages of e, of which a copy is kept. It reports false when the subscription's rows can not be shared; then
 // there is Next alone. It is called at most once.
 func (s *Subscription) Encode(e *format.Encoder) bool {
@@ -135,9 +149,14 @@ func (s *Subscription) NextEncoded(ctx context.Context) (Encoded, error) {
 	if err != nil {
 		return Encoded{}, err
 	}
-	e := Encoded{Rows: out.Batch, N: out.N + out.framed}
+	clear(s.given)
+	e := Encoded{Rows: out.Batch, N: out.N + out.framed, Messages: s.given[:0]}
 	for _, f := range out.frames {
 		e.Messages = append(e.Messages, f.bytes)
 	}
+	if out.progress != nil {
+		e.Messages = append(e.Messages, out.progress)
+	}
+	s.given = e.Messages
 	return e, nil
 }

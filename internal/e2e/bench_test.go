@@ -179,3 +179,25 @@ func TestBenchStorm(t *testing.T) {
 		t.Errorf("an unknown scenario: %v, %s", err, out)
 	}
 }
+
+// TestBenchSnapshotAndLive: both with a few rows and clients.
+func TestBenchSnapshotAndLive(t *testing.T) {
+	got := benchmark(t, "snapshot", "--rows", "5000", "--rounds", "1", "--json")
+	checkShared(t, got, "snapshot")
+	for _, name := range []string{"fetch_warm_ms_median", "fetch_cold_ms_median", "copy_warm_ms_median", "copy_cold_ms_median"} {
+		if v := field[float64](t, got, name); v <= 0 {
+			t.Errorf("%s: %v", name, v)
+		}
+	}
+	got = benchmark(t, "live", "--clients", "9", "--rate", "50", "--seconds", "1s", "--rounds", "1", "--json")
+	checkShared(t, got, "live")
+	runs := map[string]float64{}
+	for _, r := range field[[]measured](t, got, "runs") {
+		runs[r.Figure+" "+r.Target] = r.Value
+	}
+	for _, name := range []string{"p50_ms", "p99_ms", "rows_per_s", "writes_per_s"} {
+		if runs["live_9_50_"+name+" tailrace"] <= 0 {
+			t.Errorf("live: no %s", name)
+		}
+	}
+}
