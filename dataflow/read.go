@@ -13,6 +13,11 @@ import (
 
 // readSnapshot adds the rows at as_of.
 func (s *Subscription) readSnapshot(ctx context.Context) error {
+	giveBack, err := s.o.Turns.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer giveBack()
 	in := &Input{First: true, Row: s.o.Row}
 	tables := map[*Scan]*tailrace.Batch{}
 	in.Of = func(o *Scan) *tailrace.Batch { return tables[o] }
@@ -24,7 +29,7 @@ func (s *Subscription) readSnapshot(ctx context.Context) error {
 		}
 		tables[o] = b
 	}
-	if err := s.addTime(s.o.AsOf, in, size); err != nil {
+	if err := s.addTime(ctx, s.o.AsOf, in, size); err != nil {
 		return err
 	}
 	rows := s.waiting() > 0
@@ -56,7 +61,7 @@ func (s *Subscription) tableAt(ctx context.Context, o *Scan, size *int) (*tailra
 			return nil, err
 		}
 		appendRows(all, piece)
-		if err := s.hold(*size + all.Size()); err != nil {
+		if err := s.hold(ctx, *size+all.Size()); err != nil {
 			return nil, err
 		}
 	}
@@ -77,6 +82,11 @@ var errEnough = errors.New("enough")
 
 // readChanges adds the rows of times after the position, up to limit or as many whole times as BatchBytes holds.
 func (s *Subscription) readChanges(ctx context.Context, limit tailrace.Time) error {
+	giveBack, err := s.o.Turns.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer giveBack()
 	changes := make([]*tailrace.Batch, len(s.scans))
 	size := 0
 	for i, o := range s.scans {
@@ -107,7 +117,7 @@ func (s *Subscription) readChanges(ctx context.Context, limit tailrace.Time) err
 			}
 			now[s.scans[i]] = between(b, from, at[i])
 		}
-		if err := s.addTime(t, &Input{Row: s.o.Row, Of: func(o *Scan) *tailrace.Batch { return now[o] }}, size); err != nil {
+		if err := s.addTime(ctx, t, &Input{Row: s.o.Row, Of: func(o *Scan) *tailrace.Batch { return now[o] }}, size); err != nil {
 			return err
 		}
 		s.after = t
@@ -137,7 +147,7 @@ func (s *Subscription) changesOf(ctx context.Context, o *Scan, limit tailrace.Ti
 			all.AppendUpdate(piece, i, piece.Diff(i))
 			all.Times = append(all.Times, piece.Times[i])
 		}
-		return s.hold(held + all.Size())
+		return s.hold(ctx, held+all.Size())
 	})
 	switch {
 	case errors.Is(err, errEnough):
@@ -164,12 +174,12 @@ func between(b *tailrace.Batch, from, to int) *tailrace.Batch {
 }
 
 // addTime takes the updates of time t through the operators and adds the output rows. size is what else is in memory, in bytes.
-func (s *Subscription) addTime(t tailrace.Time, in *Input, size int) error {
+func (s *Subscription) addTime(ctx context.Context, t tailrace.Time, in *Input, size int) error {
 	b, err := s.o.Root.Apply(in)
 	if err != nil {
 		return err
 	}
-	if err := s.hold(size + b.Size()); err != nil {
+	if err := s.hold(ctx, size+b.Size()); err != nil {
 		return err
 	}
 	schema := s.o.Root.Rows()

@@ -20,6 +20,10 @@ const (
 	FetchBytes = 64 << 20
 	// BatchBytes is about how many bytes of changes are read at once, of whole times.
 	BatchBytes = 1 << 20
+	// readersMost is how many subscriptions of a node read at once.
+	readersMost = 8
+	// holdWait is how long a subscription waits for room for rows before it ends with 53200.
+	holdWait = 30 * time.Second
 	// beat is how often a subscription without rows is told of progress, in microseconds.
 	beat = tailrace.Time(1_000_000)
 )
@@ -30,6 +34,7 @@ type Options struct {
 	Watch  Watch
 	Free   func()        // gives up what keeps AsOf readable; called once the snapshot was read, and may be called again
 	Memory *budget.Share // of the rows held; nil: MaxHeldBytes alone
+	Turns  Turns         // of those who read at once; nil: all may
 	Root   Operator
 	Row    expr.Row // parameters and settings for expressions; kept
 	// Columns describes the output rows; Key are the places of the envelope's KEY columns in Root.Rows().
@@ -42,6 +47,25 @@ type Options struct {
 	AsOf     tailrace.Time // readable or in the future
 	UpTo     tailrace.Time // when Bounded
 	Bounded  bool
+}
+
+// Turns bounds how many subscriptions read at once: who reads holds memory and may want more. The rest hold nothing, or rows that are on their way to a client.
+type Turns chan struct{}
+
+// NewTurns is for subscriptions of one node.
+func NewTurns() Turns { return make(Turns, readersMost) }
+
+// take waits for a turn, which the caller gives back.
+func (t Turns) take(ctx context.Context) (giveBack func(), err error) {
+	if t == nil {
+		return func() {}, nil
+	}
+	select {
+	case t <- struct{}{}:
+		return func() { <-t }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // Watch is what a subscription learns of its tables besides their rows.
@@ -67,6 +91,7 @@ type Subscription struct {
 	o     Options
 	scans []*Scan
 	held  budget.Grant
+	more  budget.Grant // what it waits for
 
 	started  bool
 	snapshot bool          // still to be read
@@ -80,7 +105,7 @@ type Subscription struct {
 
 // Subscribe begins a subscription. The caller closes it, which closes o.Watch too.
 func Subscribe(o Options) *Subscription {
-	s := &Subscription{o: o, scans: Scans(o.Root), snapshot: o.Snapshot && (!o.Bounded || o.AsOf != o.UpTo), after: o.AsOf, held: o.Memory.Grant()}
+	s := &Subscription{o: o, scans: Scans(o.Root), snapshot: o.Snapshot && (!o.Bounded || o.AsOf != o.UpTo), after: o.AsOf, held: o.Memory.Grant(), more: o.Memory.Grant()}
 	s.out = s.newRows()
 	s.show()
 	return s
@@ -250,11 +275,22 @@ func (s *Subscription) closeTimes(rows bool) {
 	}
 }
 
-// hold makes size bytes what the subscription has in memory, besides output rows.
-func (s *Subscription) hold(size int) error {
+// hold makes size bytes what the subscription has in memory, besides output rows. It waits for others to give out what they have.
+func (s *Subscription) hold(ctx context.Context, size int) error {
 	size += s.out.Size()
-	if size <= MaxHeldBytes && s.held.Set(int64(size)) {
-		return nil
+	if size <= MaxHeldBytes {
+		timed, stop := context.WithTimeout(ctx, holdWait)
+		defer stop()
+		for !s.held.Set(int64(size)) {
+			// Those who read keep what they have, and are few (Turns): others, whose rows go out, make room.
+			if err := s.more.Wait(timed, int64(size)-s.held.Size()); err != nil {
+				break
+			}
+			s.more.Free()
+		}
+		if s.held.Size() >= int64(size) || ctx.Err() != nil {
+			return ctx.Err()
+		}
 	}
 	return &tailrace.Error{
 		Code: "53200", Message: "SUBSCRIBE ran out of memory",

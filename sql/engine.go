@@ -3,11 +3,13 @@ package sql
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"tailrace"
 	"tailrace/budget"
 	"tailrace/catalog"
+	"tailrace/dataflow"
 	"tailrace/log"
 	"tailrace/parse"
 	"tailrace/pool"
@@ -36,6 +38,8 @@ type Engine struct {
 	turns                                turns
 	sessions                             roster
 	history                              history
+	flowsOnce                            sync.Once
+	flows                                dataflow.Turns
 	changeBytes, moveBytes, overlayBytes int // instead of the constants, when not 0
 }
 

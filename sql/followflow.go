@@ -14,7 +14,7 @@ func (s *Session) followFlow(st *statement, f *flow, r *tail.Request) (subscript
 		return nil, err
 	}
 	o := dataflow.Options{
-		Shards: s.engine.Shards, Memory: s.engine.Budget.Share(budget.Frames), Root: f.root, Row: s.flowRow(st), Columns: l.Columns, Key: l.Key,
+		Shards: s.engine.Shards, Memory: s.engine.Budget.Share(budget.Frames), Turns: s.engine.flowTurns(), Root: f.root, Row: s.flowRow(st), Columns: l.Columns, Key: l.Key,
 		Envelope: dataflow.Envelope(r.Envelope), Snapshot: r.Snapshot, Progress: r.Progress, Bounded: r.UpTo != nil,
 	}
 	for _, t := range l.Terms {
@@ -61,4 +61,10 @@ type watcher struct{ *tail.Watcher }
 // Look implements dataflow.Watch.
 func (w watcher) Look(after tailrace.Time, snapshot bool) dataflow.View {
 	return dataflow.View(w.Watcher.Look(after, snapshot))
+}
+
+// flowTurns are those of the node's subscriptions on the dataflow path.
+func (e *Engine) flowTurns() dataflow.Turns {
+	e.flowsOnce.Do(func() { e.flows = dataflow.NewTurns() })
+	return e.flows
 }
