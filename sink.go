@@ -10,6 +10,10 @@ import (
 // ErrSinkFenced is returned (wrapped) by SinkConn when another holder of the feed, with a later epoch, has taken the target: nothing was changed.
 var ErrSinkFenced = errors.New("the feed has another holder")
 
+// ErrSinkMoved is returned (wrapped) by SinkConn when the target's progress is not what this Sink last knew: a transaction whose outcome was unknown is in the
+// target after all. Nothing was changed. Prepare again and go on after the progress that it tells.
+var ErrSinkMoved = errors.New("the target is further than was known")
+
 // Sink is a database that a changefeed keeps equal to chosen collections.
 //
 //	Prepare   makes what progress needs at the target, takes the target for an epoch, says how far each lane came
@@ -24,7 +28,7 @@ type Sink interface {
 	// Limits are the target's, known after Prepare.
 	Limits() SinkLimits
 	// Table finds the target's table for t, and makes it if it is missing and create is set. An existing one is checked column by column: a type that cannot hold
-	// t's values is a *SinkError of SinkTableFault that names the column and what would do.
+	// t's values is a *SinkError of SinkTableFault that names the column and what would do. It is asked after Prepare.
 	Table(ctx context.Context, t *SinkTable, create bool) (*SinkTarget, error)
 	// Connect opens a connection for the feed of Prepare. The caller closes it.
 	Connect(ctx context.Context) (SinkConn, error)
@@ -36,9 +40,11 @@ type Sink interface {
 
 // SinkConn is one connection of a Sink.
 type SinkConn interface {
-	// Apply runs txn as one transaction of the target, progress included.
+	// Apply runs txn as one transaction of the target, progress included. After an error nothing of it is there, unless the connection was lost while it committed:
+	// then Prepare, or ErrSinkMoved at the lane's next transaction, tells.
 	Apply(ctx context.Context, txn *SinkTxn) error
-	// Begin opens a transaction that steps are streamed into: for one that is larger than memory. Only Add, Commit and Rollback may follow it.
+	// Begin opens a transaction that steps are streamed into: for one that is larger than memory. Only Add, Commit and Rollback may follow it; after an error of Add only
+	// Rollback. What is left open is rolled back by the next Begin, Apply or Alter, and by Close.
 	Begin(ctx context.Context) error
 	Add(ctx context.Context, step *SinkStep) error
 	Commit(ctx context.Context, progress []SinkProgress) error

@@ -18,6 +18,7 @@ const DefaultPublication = "tailrace"
 type Config struct {
 	Host, Port, Database, User, Password string
 	SSLMode                              string // as libpq has it; "" is prefer
+	SSLRootCert                          string // a file, as libpq has it; "" is the system's
 	Publication                          string // "" is DefaultPublication
 	Slot                                 string // [a-z0-9_], at most 63 bytes
 	// Parse appends the value that text is in type t to c; wrong text is an error and appends nothing. text is valid during the call only.
@@ -63,7 +64,7 @@ func FromURL(raw string) (Config, error) {
 	c := Config{Host: u.Hostname(), Port: u.Port(), Database: strings.TrimPrefix(u.Path, "/"), User: u.User.Username()}
 	c.Password, _ = u.User.Password()
 	q := u.Query()
-	c.SSLMode = q.Get("sslmode")
+	c.SSLMode, c.SSLRootCert = q.Get("sslmode"), q.Get("sslrootcert")
 	if h := q.Get("host"); h != "" {
 		c.Host = h
 	}
@@ -117,6 +118,7 @@ func (c *Config) dsn() string {
 		{"user", c.User},
 		{"password", c.Password},
 		{"sslmode", c.SSLMode},
+		{"sslrootcert", c.SSLRootCert},
 		{"connect_timeout", "10"},
 		{"application_name", "tailrace"},
 	} {

@@ -19,5 +19,8 @@
 // Relation messages give names and types but not which column is which; relation.go finds that out from pg_attribute, so that a rename
 // is a rename and a column dropped and added again is a new one.
 //
-// The package writes nothing here and decides nothing about transactions; that is ingest. It keeps no position: Read is told where to begin.
+// The source writes nothing here and decides nothing about transactions; that is ingest. It keeps no position: Read is told where to begin.
+//
+// A PostgreSQL can be the target of changefeeds, too: OpenSink, in the files that begin with sink. A transaction there checks the feed's epoch, changes rows, a whole
+// array of them by one statement, and moves the feed's progress.
 package postgres
