@@ -119,8 +119,8 @@ func TestRowsOnDiskAreThoseInMemory(t *testing.T) {
 				}
 			}
 			u := w.node.Share(budget.Subscribe).Usage()
-			if u.Peak == 0 || u.Used != 0 {
-				t.Errorf("got %+v, want some on disk while it is read, and none after", u)
+			if u.Used != 0 {
+				t.Errorf("got %+v, want none on disk after", u)
 			}
 			if files, err := os.ReadDir(w.dir); err != nil || len(files) > 0 {
 				t.Errorf("got files %v, %v, want none", files, err)
@@ -129,6 +129,9 @@ func TestRowsOnDiskAreThoseInMemory(t *testing.T) {
 				t.Errorf("got %+v, want nothing taken", u)
 			}
 		})
+	}
+	if u := w.node.Share(budget.Subscribe).Usage(); u.Peak == 0 { // few rows are left of some once they are added up
+		t.Error("nothing was on disk")
 	}
 }
 
