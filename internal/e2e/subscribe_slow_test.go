@@ -14,9 +14,9 @@ import (
 // TestStoppedClientGoesOnExactly: the process of a client is stopped (SIGSTOP) in the middle of its snapshot while rows are written beyond the window, and then
 // goes on: it has each row once, in order. Others are served meanwhile.
 func TestStoppedClientGoesOnExactly(t *testing.T) {
-	stop := 3 * time.Minute
-	if testing.Short() {
-		stop = 2 * time.Second
+	stop := 2 * time.Second
+	if long {
+		stop = 3 * time.Minute
 	}
 	s := start(t, "--memory", strconv.Itoa(256<<20)) // windows of 16 MiB
 	c := s.connect(t)
