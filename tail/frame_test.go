@@ -227,8 +227,8 @@ func TestAStormReadsOnce(t *testing.T) {
 		t.Fatalf("%d rows, want 1003", n)
 	}
 	got := w.tail.Frames()
-	if got.Made != 6 || got.Shared != 6*(riders-1) || got.Buses != 1 || got.Riders != riders-1 {
-		t.Fatalf("%+v, want 6 frames made, %d shared, 1 bus, %d riders", got, 6*(riders-1), riders-1)
+	if got.Made != 5 || got.Shared != 5*(riders-1) || got.Buses != 1 || got.Riders != riders-1 {
+		t.Fatalf("%+v, want 5 frames made, %d shared, 1 bus, %d riders", got, 5*(riders-1), riders-1)
 	}
 	for _, sh := range append(all, late) {
 		sh.s.Close()
@@ -390,7 +390,7 @@ func TestTheFirstRowsComeAtOnce(t *testing.T) {
 		rows += d.N
 		sizes = append(sizes, d.N)
 	}
-	if got, want := fmt.Sprint(sizes), "[64 256 1024 1656]"; got != want {
+	if got, want := fmt.Sprint(sizes), "[1024 1976]"; got != want {
 		t.Errorf("encoded: got deliveries of %s rows, want %s", got, want)
 	}
 	late := newSharer(t, w.tail, r, format.DataRow)
@@ -398,8 +398,8 @@ func TestTheFirstRowsComeAtOnce(t *testing.T) {
 		t.Errorf("the late one: got %d rows at once, %v, want 3000", d.N, err)
 	}
 	fetching := w.subscribe(0, r)
-	if b, err := fetching.Next(t.Context()); err != nil || b.N != 64 {
-		t.Errorf("fetched: got %d rows first, %v, want 64", b.N, err)
+	if b, err := fetching.Next(t.Context()); err != nil || b.N != 1024 {
+		t.Errorf("fetched: got %d rows first, %v, want 1024", b.N, err)
 	}
 }
 

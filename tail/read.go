@@ -10,8 +10,9 @@ import (
 	"tailrace/shard"
 )
 
-// firstRows is how many rows the first piece of a snapshot has: a FETCH 10, or the first row of a COPY, does not wait for more.
-const firstRows = 64
+// firstRows is how many rows the first piece of a snapshot has: a FETCH 10, or the first row of a COPY, does not wait for more. Fewer are there no sooner that anybody
+// could notice, and cost a storm more writes.
+const firstRows = 1024
 
 // readSnapshot adds the next piece of the snapshot, or what follows its end.
 func (s *Subscription) readSnapshot(ctx context.Context, out *output) error {
