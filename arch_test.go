@@ -40,6 +40,9 @@ var rooms = map[string]room{
 	"postgres": {1, ""},
 	"mysql":    {1, ""}, // a MariaDB or MySQL as a target
 
+	"schedule": {1, ""}, // who reads next in a changefeed: a pure machine
+	"steps":    {1, ""}, // updates into steps of a target
+
 	"catalog": {2, "log"},
 	"parquet": {2, "duckdb format"}, // beside query: files, whose types are not those of queries
 	"shard":   {2, "budget log stripe expr index pool"},
@@ -49,12 +52,13 @@ var rooms = map[string]room{
 	"dataflow": {3, "budget shard expr"}, // the twin of tail: it reads shards for itself
 	"system":   {3, "catalog format expr"},
 
-	"sql":    {4, "budget catalog tail dataflow query system shard log format expr parse pool stripe parquet"},
-	"ingest": {4, "budget catalog shard log format expr pool"},
+	"sql":        {4, "budget catalog tail dataflow query system shard log format expr parse pool stripe parquet"},
+	"ingest":     {4, "budget catalog shard log format expr pool"},
+	"changefeed": {4, "catalog tail system shard log format schedule steps"},
 
 	"pgwire": {5, "budget sql parse format catalog"},
 
-	"server":       {6, "budget parquet pool pgwire sql ingest tail query shard catalog log stripe format file pebble postgres"},
+	"server":       {6, "budget parquet pool pgwire sql ingest changefeed system tail query shard catalog log stripe format file pebble postgres mysql"},
 	"cmd/tailrace": {7, "server postgres ingest parquet format internal/bench internal/bench/duck"}, // parquet, format: export and load, over the wire
 
 	// What only tests and measurements use.

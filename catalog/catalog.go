@@ -25,6 +25,10 @@ type Catalog struct {
 	Views       map[ID]*View
 	Types       map[ID]*UserType
 	Positions   map[ID][]byte // a source's position, in its adapter's encoding
+	Sinks       map[ID]*Sink
+	// SinkProgress is how far each sink is; Versions what the tables of sinks were at times that a sink has not passed, oldest first.
+	SinkProgress map[ID]SinkProgress
+	Versions     map[ID][]TableVersion
 
 	byName map[string]*Table
 }
@@ -107,6 +111,7 @@ type Change struct {
 	Namespace  *Namespace  `json:",omitempty"`
 	View       *View       `json:",omitempty"`
 	Type       *UserType   `json:",omitempty"`
+	Sink       *Sink       `json:",omitempty"`
 	Drop       ID          `json:",omitempty"`
 }
 
@@ -148,7 +153,7 @@ func NewFold() *Fold {
 	f.current.Store(&Catalog{
 		NextID: 1, Tables: map[ID]*Table{}, Secrets: map[ID]*Secret{}, Connections: map[ID]*Connection{},
 		Sources: map[ID]*Source{}, Users: map[ID]*User{}, Namespaces: map[ID]*Namespace{}, Views: map[ID]*View{}, Types: map[ID]*UserType{},
-		Positions: map[ID][]byte{}, byName: map[string]*Table{},
+		Positions: map[ID][]byte{}, Sinks: map[ID]*Sink{}, SinkProgress: map[ID]SinkProgress{}, Versions: map[ID][]TableVersion{}, byName: map[string]*Table{},
 	})
 	return f
 }
@@ -164,7 +169,7 @@ func (f *Fold) Apply(e *log.Entry) ([]TableChange, error) {
 	copied := false
 	for _, txn := range e.Txns {
 		for _, r := range txn.Records {
-			if r.Kind != log.KindCatalog && r.Kind != log.KindPosition {
+			if r.Kind != log.KindCatalog && r.Kind != log.KindPosition && r.Kind != log.KindSinkProgress {
 				continue
 			}
 			if !copied {
@@ -173,6 +178,12 @@ func (f *Fold) Apply(e *log.Entry) ([]TableChange, error) {
 			c.Time = txn.Time
 			if r.Kind == log.KindPosition {
 				c.Positions[r.Collection] = r.Payload
+				continue
+			}
+			if r.Kind == log.KindSinkProgress {
+				if err := c.move(&r); err != nil {
+					return nil, fmt.Errorf("apply a sink's progress at %d: %w", txn.Time, err)
+				}
 				continue
 			}
 			var ch Change
@@ -187,6 +198,7 @@ func (f *Fold) Apply(e *log.Entry) ([]TableChange, error) {
 			}
 			if tc, ok := c.apply(&ch); ok {
 				tc.Time = txn.Time
+				c.keepVersion(tc, txn.Time)
 				changes = append(changes, tc)
 			}
 		}
@@ -202,6 +214,7 @@ func (c *Catalog) clone() *Catalog {
 	n.Tables, n.Secrets, n.Connections = maps.Clone(c.Tables), maps.Clone(c.Secrets), maps.Clone(c.Connections)
 	n.Sources, n.Users, n.Positions = maps.Clone(c.Sources), maps.Clone(c.Users), maps.Clone(c.Positions)
 	n.Namespaces, n.Views, n.Types = maps.Clone(c.Namespaces), maps.Clone(c.Views), maps.Clone(c.Types)
+	n.Sinks, n.SinkProgress, n.Versions = maps.Clone(c.Sinks), maps.Clone(c.SinkProgress), maps.Clone(c.Versions)
 	n.byName = maps.Clone(c.byName)
 	return &n
 }
@@ -242,6 +255,9 @@ func (c *Catalog) apply(ch *Change) (tc TableChange, isTable bool) {
 	case ch.Type != nil:
 		id = ch.Type.ID
 		c.Types[id] = ch.Type
+	case ch.Sink != nil:
+		id = ch.Sink.ID
+		c.Sinks[id] = ch.Sink
 	default:
 		if t := c.Tables[id]; t != nil {
 			tc, isTable = TableChange{Before: t}, true
@@ -255,6 +271,14 @@ func (c *Catalog) apply(ch *Change) (tc TableChange, isTable bool) {
 		delete(c.Views, id)
 		delete(c.Types, id)
 		delete(c.Positions, id)
+		delete(c.Versions, id)
+		delete(c.SinkProgress, id)
+		if s := c.Sinks[id]; s != nil {
+			delete(c.Sinks, id)
+			for _, table := range s.Tables {
+				c.forgetVersions(table)
+			}
+		}
 	}
 	c.NextID = max(c.NextID, id+1)
 	if isTable {

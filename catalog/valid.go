@@ -14,7 +14,7 @@ func corrupt(text string, args ...any) error {
 // valid checks a change that was read: exactly one field is set, and a table has columns that the rooms above can work with.
 func (ch *Change) valid() error {
 	set := 0
-	for _, is := range []bool{ch.Table != nil, ch.Secret != nil, ch.Connection != nil, ch.Source != nil, ch.User != nil, ch.Namespace != nil, ch.View != nil, ch.Type != nil, ch.Drop != 0} {
+	for _, is := range []bool{ch.Table != nil, ch.Secret != nil, ch.Connection != nil, ch.Source != nil, ch.User != nil, ch.Namespace != nil, ch.View != nil, ch.Type != nil, ch.Sink != nil, ch.Drop != 0} {
 		if is {
 			set++
 		}
@@ -76,6 +76,7 @@ func (c *Catalog) valid() error {
 		under(c.Connections, func(n *Connection) ID { return n.ID }), under(c.Sources, func(s *Source) ID { return s.ID }),
 		under(c.Users, func(u *User) ID { return u.ID }), under(c.Namespaces, func(n *Namespace) ID { return n.ID }),
 		under(c.Views, func(v *View) ID { return v.ID }), under(c.Types, func(t *UserType) ID { return t.ID }),
+		under(c.Sinks, func(s *Sink) ID { return s.ID }),
 	} {
 		if err != nil {
 			return err

@@ -138,9 +138,13 @@ func front(st *Statement, text string, toks []token) error {
 		return p.create()
 	case p.at(0, "ALTER") && p.at(1, "SOURCE"):
 		return p.alterSource()
+	case p.at(0, "CREATE") && p.at(1, "SINK"):
+		return p.createSink()
+	case p.at(0, "ALTER") && p.at(1, "SINK"):
+		return p.alterSink()
 	case p.at(0, "BACKUP"):
 		return p.backup()
-	case p.at(0, "DROP") && (p.at(1, "SECRET") || p.at(1, "CONNECTION") || p.at(1, "SOURCE")):
+	case p.at(0, "DROP") && (p.at(1, "SECRET") || p.at(1, "CONNECTION") || p.at(1, "SOURCE") || p.at(1, "SINK")):
 		return p.drop()
 	case p.at(0, "CREATE") && p.find("AS") > 0 && (p.at(1, "TABLE") || p.at(1, "UNLOGGED")) && p.retainAt() < 0:
 		return p.withAsOf()

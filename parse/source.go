@@ -126,30 +126,39 @@ func (p *parser) pairs() (options, secrets map[string]string, err error) {
 		return nil, nil, err
 	}
 	for {
-		var words []string
-		for p.i+1 < len(p.toks) && !p.at(p.i+1, ",") && !p.at(p.i+1, ")") && !p.at(p.i, "=") && !(len(words) > 0 && p.at(p.i, "SECRET")) {
-			if p.toks[p.i].word == "" { // any word may name an option, a reserved one too
-				return nil, nil, p.unexpected()
-			}
-			words = append(words, strings.ToLower(p.toks[p.i].word))
-			p.i++
+		name, err := p.optionName()
+		if err != nil {
+			return nil, nil, err
 		}
-		if len(words) == 0 {
-			return nil, nil, p.unexpected()
-		}
-		p.accept("=")
 		into := options
 		if p.at(p.i, "SECRET") && !p.at(p.i+1, ",") && !p.at(p.i+1, ")") {
 			p.i++
 			into = secrets
 		}
-		if into[strings.Join(words, " ")], err = p.value(); err != nil {
+		if into[name], err = p.value(); err != nil {
 			return nil, nil, err
 		}
 		if !p.accept(",") {
 			return options, secrets, p.expect(")")
 		}
 	}
+}
+
+// optionName reads the words of an option, and the = that may follow; the value comes next.
+func (p *parser) optionName() (string, error) {
+	var words []string
+	for p.i+1 < len(p.toks) && !p.at(p.i+1, ",") && !p.at(p.i+1, ")") && !p.at(p.i, "=") && !(len(words) > 0 && p.at(p.i, "SECRET")) {
+		if p.toks[p.i].word == "" { // any word may name an option, a reserved one too
+			return "", p.unexpected()
+		}
+		words = append(words, strings.ToLower(p.toks[p.i].word))
+		p.i++
+	}
+	if len(words) == 0 {
+		return "", p.unexpected()
+	}
+	p.accept("=")
+	return strings.Join(words, " "), nil
 }
 
 // value reads a string, a number or a word.
@@ -203,7 +212,7 @@ func (p *parser) alterSource() error {
 	return p.end()
 }
 
-// drop reads DROP SOURCE | CONNECTION | SECRET [IF EXISTS] name, ... [CASCADE | RESTRICT].
+// drop reads DROP SINK | SOURCE | CONNECTION | SECRET [IF EXISTS] name, ... [CASCADE | RESTRICT].
 func (p *parser) drop() error {
 	d := &Drop{Kind: strings.ToLower(p.toks[1].word)}
 	p.i = 2

@@ -30,6 +30,8 @@ type Statement struct {
 	CreateConnection *CreateConnection
 	CreateSource     *CreateSource
 	AlterSource      *AlterSource
+	CreateSink       *CreateSink
+	AlterSink        *AlterSink
 	Drop             *Drop
 	Backup           *Backup
 }
@@ -186,9 +188,9 @@ type AlterSource struct {
 	Table *Name  // nil for the whole source
 }
 
-// Drop is DROP SOURCE | CONNECTION | SECRET [IF EXISTS] name, ....
+// Drop is DROP SINK | SOURCE | CONNECTION | SECRET [IF EXISTS] name, ....
 type Drop struct {
-	Kind     string // "source", "connection", "secret"
+	Kind     string // "sink", "source", "connection", "secret"
 	IfExists bool
 	Names    []Name
 	Cascade  bool

@@ -90,6 +90,9 @@ func (n *node) applyEntry(e *log.Entry) error {
 	if sources := n.ingest.Load(); sources != nil && isCatalog { // another node's statement may have been about sources
 		sources.Wake()
 	}
+	if feeds := n.feeds.Load(); feeds != nil && isCatalog {
+		feeds.Wake()
+	}
 	n.loop.entries.Add(1)
 	n.loop.bytes.Add(int64(size))
 	n.loop.changes.Add(int64(changed))

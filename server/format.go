@@ -18,7 +18,7 @@ const formatName = "FORMAT"
 // name in Required as well.
 const (
 	formatMajor = 1
-	formatMinor = 0
+	formatMinor = 1
 )
 
 // featureUnfinished in Required says that a restore into the folder was cut off: nobody may open it.

@@ -13,6 +13,7 @@ import (
 	"tailrace"
 	"tailrace/budget"
 	"tailrace/catalog"
+	"tailrace/changefeed"
 	"tailrace/ingest"
 	"tailrace/log"
 	"tailrace/pool"
@@ -36,8 +37,9 @@ type node struct {
 	counts    counts
 	live      atomic.Pointer[live]
 	ingest    atomic.Pointer[ingest.Ingest] // nil until it runs
-	keeper    atomic.Pointer[log.Claim]     // nil while another node keeps house
-	fenced    chan struct{}                 // holds a token when the keeper's claim has moved on
+	feeds     atomic.Pointer[changefeed.Feeds]
+	keeper    atomic.Pointer[log.Claim] // nil while another node keeps house
+	fenced    chan struct{}             // holds a token when the keeper's claim has moved on
 
 	stopLog     func()       // ends the log and the apply loop
 	closeStores func() error // nil when there is nothing to close

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"tailrace/changefeed"
 	"tailrace/ingest"
 	"tailrace/log"
 	"tailrace/pgwire"
@@ -65,6 +66,7 @@ func run(ctx context.Context, o Options) (err error) {
 type edges struct {
 	query    *query.Engine
 	ingest   *ingest.Ingest
+	feeds    *changefeed.Feeds
 	pg       *pgwire.Server
 	draining atomic.Bool
 }
@@ -87,13 +89,15 @@ func (n *node) serve(ctx context.Context) (err error) {
 	e := &edges{query: engine}
 	e.ingest = ingest.New(ingest.Options{Budget: n.budget, Log: n.log, Catalog: n.catalog, Shards: n.shards, Logger: n.options.Logger, Open: n.openSource})
 	n.ingest.Store(e.ingest)
+	e.feeds = n.newFeeds()
+	n.feeds.Store(e.feeds)
 	e.pg = pgwire.New(pgwire.Options{
 		Logger: n.options.Logger, MaxConnections: n.options.MaxConnections,
 		TLS: func() *tls.Config { return n.live.Load().tls }, RequireTLS: func() bool { return n.live.Load().requireTLS },
 		Engine: &sql.Engine{
 			Budget: n.budget,
 			Log:    n.log, Catalog: n.catalog, Shards: n.shards, Tail: n.tail, Query: engine, Files: files, Pool: n.pool,
-			Sources: &sources{ingest: e.ingest, catalog: n.catalog}, Backup: n.startBackup, Logger: n.options.Logger, Started: time.Now(),
+			Sources: &sources{ingest: e.ingest, catalog: n.catalog}, Sinks: &sinks{feeds: e.feeds}, Backup: n.startBackup, Logger: n.options.Logger, Started: time.Now(),
 		},
 	})
 	pgListener, httpListener, err := n.listen(ctx)
@@ -176,6 +180,7 @@ func (n *node) runEdges(ctx context.Context, e *edges, pgListener, httpListener 
 		return nil
 	})
 	group.Go(func() error { return ended(e.ingest.Run(upkeep)) })
+	group.Go(func() error { return ended(e.feeds.Run(upkeep)) })
 	if n.options.Pool == nil {
 		group.Go(func() error { return ended(n.pool.Run(upkeep)) })
 	}

@@ -3,6 +3,7 @@ package shard
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"tailrace"
@@ -69,6 +70,29 @@ func describeRuns(runs []*run) []RunDescription {
 		out[i] = RunDescription{Lower: r.lower, Upper: r.upper, Rows: r.rows(), Bytes: r.size()}
 		for _, p := range r.parts {
 			out[i].Parts = append(out[i].Parts, PartDescription{Key: p.key, Bytes: p.size, Rows: p.rows, Base: p.base, Plain: p.flags&flagPlain != 0})
+		}
+	}
+	return out
+}
+
+// Hold is a named hold of a collection: its since stays at or below At.
+type Hold struct {
+	Collection tailrace.CollectionID
+	Name       string
+	At         tailrace.Time
+}
+
+// Holds are the holds whose names begin with prefix, by collection and name.
+func (s *Set) Holds(prefix string) []Hold {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	var out []Hold
+	for _, id := range slices.Sorted(maps.Keys(s.shards)) {
+		holds := s.shards[id].current().holds
+		for _, name := range slices.Sorted(maps.Keys(holds)) {
+			if strings.HasPrefix(name, prefix) {
+				out = append(out, Hold{Collection: id, Name: name, At: holds[name]})
+			}
 		}
 	}
 	return out

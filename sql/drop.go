@@ -178,6 +178,11 @@ func (s *Session) dropAll(roots []object, cascade bool, inSchema string) error {
 	}
 	d.follow()
 	for _, o := range d.objects {
+		if o.table != nil {
+			if err := s.unsunkTable(o.table); err != nil {
+				return err
+			}
+		}
 		if o.table != nil && o.table.Upstream != nil {
 			return &tailrace.Error{
 				Code: "42809", Message: fmt.Sprintf("cannot drop \"%s\": it is a copy of a source's table", o.name()), Hint: "Use DROP SOURCE to drop all tables of the source.",

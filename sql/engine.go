@@ -15,6 +15,7 @@ import (
 	"tailrace/pool"
 	"tailrace/query"
 	"tailrace/shard"
+	"tailrace/system"
 	"tailrace/tail"
 )
 
@@ -26,6 +27,7 @@ type Engine struct {
 	Tail    *tail.Tail
 	Query   *query.Engine
 	Sources Sources          // nil where no source can run
+	Sinks   Sinks            // nil where no sink can run
 	Backup  StartBackup      // nil where none can be made
 	Logger  *slog.Logger     // told of internal errors; nil: slog.Default
 	Now     func() time.Time // nil: time.Now
@@ -63,6 +65,18 @@ type SourceStatus struct {
 	RowsEstimate int64
 	LagBytes     int64
 	Position     string
+}
+
+// Sinks is the hook to changefeed, which this package cannot import: both are of one level.
+type Sinks interface {
+	// Wake tells that the catalog's sinks changed.
+	Wake()
+	// Check looks at an address of a target without connecting.
+	Check(kind, url string) error
+	// Forget ends the feed of a sink and removes its progress from the target.
+	Forget(ctx context.Context, sink catalog.ID) error
+	// Status tells how every sink and span does, for mz_internal.mz_sinks and mz_sink_spans.
+	Status() []system.Sink
 }
 
 // SessionOptions is what a client's startup message says, and where a session sends what belongs to no result.

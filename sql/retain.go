@@ -17,21 +17,30 @@ func (s *Session) retention(st *statement, r *parse.Retain) (time.Duration, erro
 	if r.Reset {
 		return catalog.DefaultRetain, nil
 	}
-	c := tailrace.MakeColumn(tailrace.KindInterval, 1)
-	if err := format.ParseText(&c, tailrace.TypeOf(tailrace.KindInterval), r.For, s.format); err != nil {
+	d, ok, err := s.lengthOfTime(r.For)
+	if err != nil {
 		return 0, at(err, st.pos(r.Loc))
 	}
-	raw := c.Bytes(0)
-	months, days := int32(binary.LittleEndian.Uint32(raw)), int32(binary.LittleEndian.Uint32(raw[4:]))
-	micros := int64(binary.LittleEndian.Uint64(raw[8:]))
-	d := time.Duration(micros)*time.Microsecond + time.Duration(days)*24*time.Hour
-	if months != 0 || d < 0 || days > 36500 || micros > int64(36500*24*time.Hour/time.Microsecond) {
+	if !ok {
 		return 0, &tailrace.Error{
 			Code: "22023", Message: fmt.Sprintf("RETAIN HISTORY FOR '%s' is out of range", r.For), Position: st.pos(r.Loc),
 			Hint: "Give a time from '0s' to '36500 days', without months and years.",
 		}
 	}
 	return d, nil
+}
+
+// lengthOfTime reads an interval of up to 36,500 days without months; ok is false for another one.
+func (s *Session) lengthOfTime(text string) (d time.Duration, ok bool, err error) {
+	c := tailrace.MakeColumn(tailrace.KindInterval, 1)
+	if err := format.ParseText(&c, tailrace.TypeOf(tailrace.KindInterval), text, s.format); err != nil {
+		return 0, false, err
+	}
+	raw := c.Bytes(0)
+	months, days := int32(binary.LittleEndian.Uint32(raw)), int32(binary.LittleEndian.Uint32(raw[4:]))
+	micros := int64(binary.LittleEndian.Uint64(raw[8:]))
+	d = time.Duration(micros)*time.Microsecond + time.Duration(days)*24*time.Hour
+	return d, months == 0 && d >= 0 && days <= 36500 && micros <= int64(36500*24*time.Hour/time.Microsecond), nil
 }
 
 // alterRetain runs ALTER TABLE | SOURCE ... SET | RESET (RETAIN HISTORY ...).

@@ -237,6 +237,10 @@ func (s *Session) dispatchOurs(ctx context.Context, st *statement) (*Result, err
 		return s.createSource(ctx, st)
 	case st.AlterSource != nil:
 		return s.alterSource(ctx, st)
+	case st.CreateSink != nil:
+		return s.createSink(ctx, st)
+	case st.AlterSink != nil:
+		return s.alterSink(ctx, st)
 	}
 	return s.dropObjects(ctx, st)
 }

@@ -165,17 +165,21 @@ func (s *Session) alterSource(ctx context.Context, st *statement) (*Result, erro
 	return done("ALTER SOURCE"), nil
 }
 
-// dropObjects runs DROP SOURCE | CONNECTION | SECRET.
+// dropObjects runs DROP SINK | SOURCE | CONNECTION | SECRET.
 func (s *Session) dropObjects(ctx context.Context, st *statement) (*Result, error) {
 	if err := s.txn.open(ctx, false); err != nil {
 		return nil, err
 	}
 	d := st.Drop
-	tag := map[string]string{"source": "DROP SOURCE", "connection": "DROP CONNECTION", "secret": "DROP SECRET"}[d.Kind]
+	tag := map[string]string{"sink": "DROP SINK", "source": "DROP SOURCE", "connection": "DROP CONNECTION", "secret": "DROP SECRET"}[d.Kind]
 	for _, n := range d.Names {
 		c := s.txn.catalog
 		id, err := catalog.ID(0), error(nil)
 		switch d.Kind {
+		case "sink":
+			if sink := c.SinkNamed(n.Name); sink != nil {
+				id, err = sink.ID, s.dropSink(ctx, sink)
+			}
 		case "source":
 			if src := c.SourceNamed(n.Name); src != nil {
 				id, err = src.ID, s.dropSource(ctx, src)
@@ -208,6 +212,11 @@ func (s *Session) dropSource(ctx context.Context, src *catalog.Source) error {
 	if s.state == open {
 		return failure("25001", "DROP SOURCE cannot run inside a transaction block")
 	}
+	for _, t := range s.txn.catalog.TablesOf(src.ID) {
+		if err := s.unsunkTable(t); err != nil {
+			return err
+		}
+	}
 	if s.engine.Sources != nil {
 		if err := s.engine.Sources.DropUpstream(ctx, src.ID); err != nil {
 			s.options.Notice(&tailrace.Error{
@@ -235,6 +244,13 @@ func (s *Session) unusedConnection(c *catalog.Connection) error {
 }
 
 func (s *Session) unusedSecret(secret *catalog.Secret) error {
+	for _, sink := range s.txn.catalog.Sinks {
+		if sink.Password == secret.Name {
+			return &tailrace.Error{
+				Code: "2BP01", Message: fmt.Sprintf("cannot drop secret \"%s\" because sink \"%s\" depends on it", secret.Name, sink.Name), Hint: fmt.Sprintf("DROP SINK %s first.", sink.Name),
+			}
+		}
+	}
 	for _, c := range s.txn.catalog.Connections {
 		for _, name := range c.Secrets {
 			if name == secret.Name {

@@ -37,6 +37,7 @@ func (s *Session) world() *system.World {
 	return &system.World{
 		Memory: s.engine.memory, Catalog: s.seen(), User: s.options.User, Database: database, SearchPath: s.searchPath(), Now: s.start,
 		Settings: s.systemSettings, Subscriptions: s.systemSubscriptions, Status: s.systemStatus, Activity: s.engine.Activity, History: s.engine.History, Prepared: s.systemPrepared, Cursors: s.systemCursors,
+		Sinks: s.systemSinks,
 		Bytes: func(id catalog.ID) int64 { bytes, _ := s.stored(id); return bytes },
 		Rows:  func(id catalog.ID) int64 { _, rows := s.stored(id); return rows },
 	}
@@ -86,6 +87,13 @@ func (s *Session) systemStatus(source, table catalog.ID) system.Status {
 		}
 	}
 	return system.Status{}
+}
+
+func (s *Session) systemSinks() []system.Sink {
+	if s.engine.Sinks == nil {
+		return nil
+	}
+	return s.engine.Sinks.Status()
 }
 
 func (s *Session) systemSettings() []system.Setting {

@@ -59,6 +59,8 @@ var rowsOf = map[string]func(w *World, yield func(row)){
 	"mz_internal.mz_subscriptions":                       subscriptionRows,
 	"mz_internal.mz_sources":                             sourceRows,
 	"mz_internal.mz_source_tables":                       sourceTableRows,
+	"mz_internal.mz_sinks":                               sinkRows,
+	"mz_internal.mz_sink_spans":                          sinkSpanRows,
 	"mz_internal.mz_connections":                         connectionRows,
 	"mz_internal.mz_secrets":                             secretRows,
 	"mz_internal.mz_statement_history":                   historyRows,

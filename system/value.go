@@ -34,6 +34,10 @@ func appendValue(c *tailrace.Column, t tailrace.Type, v any) {
 	case tailrace.Time:
 		c.Append(expr.TimeNumeric(v))
 	case float64:
+		if t.Kind == tailrace.KindFloat8 {
+			c.AppendInt64(int64(math.Float64bits(v)))
+			return
+		}
 		c.AppendInt32(int32(math.Float32bits(float32(v))))
 	case []string, []int, []uint32:
 		appendList(c, t, v)

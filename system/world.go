@@ -21,7 +21,9 @@ type World struct {
 	Subscriptions func() []Subscription
 	Memory        func() []MemoryShare
 	// Status is how a source (table 0) or a table of it does.
-	Status   func(source, table catalog.ID) Status
+	Status func(source, table catalog.ID) Status
+	// Sinks is how the sinks that run here do.
+	Sinks    func() []Sink
 	Prepared func() []Prepared
 	Cursors  func() []Cursor
 	// Bytes is what a table takes in the store, Rows about how many rows it has; -1 when that is not known.
@@ -70,6 +72,32 @@ type Status struct {
 	State, Reason, Hint              string
 	RowsDone, RowsEstimate, LagBytes int64
 	Position                         string
+}
+
+// Sink is how a sink does.
+type Sink struct {
+	ID                  catalog.ID
+	State, Reason, Hint string
+	Checkpoint, Redo    tailrace.Time // 0: there is none yet
+	Lag                 time.Duration
+	Resident, Memory    int64 // bytes of updates on their way, and the most there may be
+	Spans               []SinkSpan
+}
+
+// SinkSpan is how a table of a sink does.
+type SinkSpan struct {
+	Table               catalog.ID
+	State, Reason, Hint string
+	Checkpoint          tailrace.Time
+	Lag                 time.Duration
+	Received, Sent      tailrace.Time // frontiers: known here, and given to the target
+	Resident, Credit    int64         // bytes
+	Waiting             string        // what it waits for
+	WaitingSince        time.Time     // zero: it does not
+	Rows, Bytes         int64         // sent since the node started
+	RowsPerSecond       float64
+	BytesPerSecond      float64
+	DeadLetters         int64
 }
 
 // Prepared is a row of pg_prepared_statements.

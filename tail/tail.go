@@ -53,6 +53,7 @@ type Tail struct {
 	catchups   map[catchupKey]*catchup
 	system     system
 	nextID     uint64
+	followers  []*Follower
 	entry      chan struct{} // closed when the next entry was applied; nil when nobody waits
 	draining   bool
 }
@@ -105,6 +106,7 @@ func (t *Tail) Apply(e *log.Entry, changes []catalog.TableChange) {
 	}
 	t.trim(e)
 	t.tellEntry()
+	t.tellFollowers(e)
 	if t.newest-t.lastBeat >= beat {
 		t.lastBeat = t.newest
 		t.forgetCatchups(0)

@@ -1,0 +1,106 @@
+package changefeed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"tailrace/catalog"
+	"tailrace/log"
+	"tailrace/shard"
+)
+
+// idleCheckpoint is how often progress goes into the log when nothing was sent: the frontier moves on its own.
+const idleCheckpoint = 10 * time.Second
+
+// checkpoints notes in the log how far the feed is, and fails it when that is too far behind.
+func (f *feed) checkpoints(ctx context.Context) error {
+	tick := time.NewTicker(f.f.o.Checkpoint)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case now := <-tick.C:
+			if err := f.checkpoint(ctx, now); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// lastCheckpoint notes how far a feed came that ends.
+func (f *feed) lastCheckpoint(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveTime)
+	defer cancel()
+	if err := f.checkpoint(ctx, time.Now().Add(idleCheckpoint)); err != nil && !errors.Is(err, errFailed) {
+		f.f.o.Logger.Debug("note how far a sink came", "sink", f.sink.Name, "error", err) // the target knows
+	}
+}
+
+// checkpoint is checkpoints, once.
+func (f *feed) checkpoint(ctx context.Context, now time.Time) error {
+	f.mu.Lock()
+	moved := catalog.SinkProgress{}
+	due := f.moved || now.Sub(f.noted) >= idleCheckpoint
+	oldest := f.newest
+	var slowest *span
+	for _, s := range f.spans {
+		at := f.frontier(s)
+		if at < oldest {
+			oldest, slowest = max(at, f.resolved[s.tables[0].id].Time), s
+		}
+		for _, tb := range s.tables {
+			span := f.resolved[tb.id]
+			if !due || at <= span.Time {
+				continue
+			}
+			span.Time = at
+			moved[tb.id] = span
+		}
+	}
+	newest := f.newest
+	f.moved = false
+	f.mu.Unlock()
+	if lag := time.Duration(newest-oldest) * time.Microsecond; newest > oldest && lag > f.sink.MaxLag && slowest != nil {
+		return f.tooFarBehind(ctx, slowest, lag)
+	}
+	if len(moved) == 0 {
+		return nil
+	}
+	txn := log.Txn{ReadTime: f.f.o.Log.Newest(), Claim: f.claim, Records: []log.Record{catalog.SinkProgressRecord(f.sink.ID, moved)}}
+	for id, span := range moved {
+		txn.Records = append(txn.Records, shard.HoldRecord(id, f.sink.HoldName(), span.Time))
+	}
+	if _, err := f.f.o.Log.Commit(ctx, txn); err != nil {
+		return fmt.Errorf("note how far sink %s is: %w", f.sink.Name, err)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	maps.Copy(f.resolved, moved)
+	f.noted = now
+	return nil
+}
+
+// loaded takes in that a table's snapshot is in the target. The feed's mutex is held.
+func (f *feed) loaded(tb *table) {
+	span := f.resolved[tb.id]
+	span.Loading, span.Resyncs = false, f.sink.Resyncs[tb.id]
+	span.Time-- // so that the next checkpoint writes it, whatever else moves
+	f.resolved[tb.id] = span
+}
+
+// tooFarBehind fails the sink: its history is not held for ever.
+func (f *feed) tooFarBehind(ctx context.Context, s *span, lag time.Duration) error {
+	f.mu.Lock()
+	why := ""
+	if s.failed != nil {
+		why = ": " + explained(s.failed).Message
+	}
+	f.mu.Unlock()
+	table := f.describe(s)
+	return f.failForGood(ctx, fmt.Sprintf("table \"%s\" is %s behind, more than MAX LAG %s allows%s", table, lag.Round(time.Second), f.sink.MaxLag, why),
+		fmt.Sprintf("ALTER SINK %s RESYNC TABLE %s; then ALTER SINK %s RESUME.", f.sink.Name, s.tables[0].version.Name, f.sink.Name))
+}
