@@ -141,7 +141,8 @@ const (
 	SinkDropTable    SinkAlterKind = 7
 )
 
-// SinkAlter is one schema change of a table, from Before to After. Column is the column's ID, which both have as far as it is in them.
+// SinkAlter is one schema change of a table, from Before to After. Column is the column's ID, which both have as far as it is in them; a retyped column may be another
+// one of the same name, and is then in After only.
 type SinkAlter struct {
 	Kind          SinkAlterKind
 	Before, After *SinkTable

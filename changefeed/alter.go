@@ -28,22 +28,46 @@ func (s *span) nextChange() *job {
 func alterJob(s *span, tb *table, at tailrace.Time) *job {
 	var target *tailrace.SinkTarget
 	var version *catalog.Table
+	var reload bool
 	return &job{
-		span: s, at: at,
+		span: s, at: at, loads: len(tb.version.Columns.Key) == 0,
 		work: func(ctx context.Context, f *feed, conn tailrace.SinkConn) (err error) {
 			if version, err = f.alter(ctx, conn, tb.id, at, false); err != nil {
 				return err
 			}
-			target, err = f.sink_.Table(ctx, f.sinkTable(version), false)
-			return err
+			if target, err = f.sink_.Table(ctx, f.sinkTable(version), false); err != nil {
+				return err
+			}
+			if reload = isReload(tb.version, version); !reload {
+				return nil
+			}
+			l := &loader{f: f, conn: conn, table: &table{id: tb.id, version: version, target: target, reader: reader{schema: version.Columns}}, at: at}
+			return l.replace(ctx, false)
 		},
 		then: func(*feed) schedule.Position {
 			tb.reader.close()
 			tb.version, tb.target, tb.altered, tb.reader.schema = version, target, at, version.Columns
 			s.link()
+			if reload {
+				return schedule.Position{Time: at}
+			}
 			return schedule.Position{}
 		},
 	}
+}
+
+// isReload tells that the rows of a table without a key are written anew by a change: their old versions, which are to go, are not at the target in the old type.
+func isReload(before, after *catalog.Table) bool {
+	if len(after.Columns.Key) > 0 {
+		return false
+	}
+	for i := range after.Columns.Fields {
+		f := &after.Columns.Fields[i]
+		if n := before.Columns.ByName(f.Name); before.Columns.Index(f.ID) < 0 && n >= 0 && after.Columns.Index(before.Columns.Fields[n].ID) < 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // finishAlter makes the change that the target's note p is about, if that was cut off. All rows before it are in the target.

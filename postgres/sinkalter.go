@@ -54,7 +54,7 @@ func (c *sinkConn) alteration(ctx context.Context, change *tailrace.SinkAlter) (
 		return fmt.Sprintf("ALTER TABLE %s RENAME COLUMN %s TO %s", name, quoteIdent(old.Name), quoteIdent(now.Name)), nil
 	case tailrace.SinkRetypeColumn:
 		typ, err := declareAt(ctx, c.conn, now.Type)
-		return fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE %s USING %s::%s", name, quoteIdent(old.Name), typ, quoteIdent(old.Name), typ), err
+		return fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE %s USING %s::%s", name, quoteIdent(now.Name), typ, quoteIdent(now.Name), typ), err
 	case tailrace.SinkTruncate:
 		return "TRUNCATE " + name, nil
 	case tailrace.SinkDropTable:

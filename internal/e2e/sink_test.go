@@ -169,6 +169,7 @@ func TestSinkCarriesSchemaChangesOver(t *testing.T) {
 			"ALTER TABLE a RENAME COLUMN v TO w",
 			"ALTER TABLE a ALTER COLUMN more TYPE bigint",
 			"ALTER TABLE bag ADD COLUMN extra text",
+			"ALTER TABLE bag ALTER COLUMN n TYPE bigint",
 			"TRUNCATE bag",
 			"ALTER TABLE a RENAME TO b",
 		}
@@ -210,7 +211,7 @@ func TestSinkMindsUniqueAndForeignKeys(t *testing.T) {
 		c.caughtUp("copy")
 		c.run("BEGIN; UPDATE people SET mail = NULL WHERE id = 1; UPDATE people SET mail = 'm1' WHERE id = 2; UPDATE people SET mail = 'm2' WHERE id = 1; COMMIT") // swap
 		c.run("BEGIN; DELETE FROM people WHERE id = 3; INSERT INTO people VALUES (103, 'm3'); COMMIT")
-		c.run("UPDATE people SET mail = 'm' || (id % 40 + 1) WHERE id BETWEEN 4 AND 40 OR id = 103 AND false") // all move on by one
+		c.run("UPDATE people SET mail = 'm' || (4 + (id - 3) % 37) WHERE id BETWEEN 4 AND 40") // all move on by one
 		for i := range 30 {
 			c.run(fmt.Sprintf("UPDATE people SET mail = 'free%d' WHERE id = %d", i, 10+i%3))
 			c.run(fmt.Sprintf("INSERT INTO people VALUES (%d, 'm%d')", 200+i, 1000+i))
@@ -286,11 +287,10 @@ func TestSinkStopsOnlyTheTableWhoseRowIsRefused(t *testing.T) {
 		c.run("ALTER SINK copy SET (ON ERROR = 'dead letter')")
 		c.caughtUp("copy")
 		sameRows(t, c, to, "SELECT * FROM narrow")
-		wantRows(t, "dead letters", c.run("SELECT table_name, action, row_key, row_data FROM copy_dead_letter ORDER BY changed_at"), "public.narrow upsert id=1000 id=1000, v=v")
 		c.run("INSERT INTO narrow VALUES (2000, 'a'), (5, 'b')")
 		c.caughtUp("copy")
-		eventually(t, "the row beside a refused one", func() []string { return rowsOf(t, to, "SELECT * FROM narrow WHERE id = 5") }, "5|b")
-		wantRows(t, "dead letters", c.run("SELECT row_key FROM copy_dead_letter WHERE row_key = 'id=2000'"), "id=2000")
+		wantRows(t, "the row beside a refused one", rowsOf(t, to, "SELECT * FROM narrow WHERE id = 5"), "5|b")
+		wantRows(t, "dead letters", c.run("SELECT table_name, action, row_key, row_data FROM copy_dead_letter"), "public.narrow upsert id=2000 id=2000, v=a")
 	})
 }
 
