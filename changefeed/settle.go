@@ -136,6 +136,7 @@ func (f *feed) makeSpans(ctx context.Context, progress []tailrace.SinkProgress) 
 	tables := make([]*table, len(f.sink.Tables))
 	for i, id := range f.sink.Tables {
 		tables[i] = &table{id: id}
+		f.believe(id, progress)
 		at := f.resolved[id].Time
 		if n := slices.IndexFunc(progress, func(p tailrace.SinkProgress) bool { return p.Span == id && p.Lane == noteAlter && p.Time > at }); n >= 0 {
 			if err := f.finishAlter(ctx, id, &progress[n]); err != nil {
@@ -174,6 +175,18 @@ func (f *feed) makeSpans(ctx context.Context, progress []tailrace.SinkProgress) 
 		}
 	}
 	return nil
+}
+
+// believe takes in from the target that a table's snapshot is there, though the log had not heard of it.
+func (f *feed) believe(id tailrace.CollectionID, progress []tailrace.SinkProgress) {
+	span := f.resolved[id]
+	if !span.Loading || !slices.ContainsFunc(progress, func(p tailrace.SinkProgress) bool {
+		return p.Span == id && p.Lane == noteLoad && p.Time == span.Time && p.Note == loadedNote
+	}) {
+		return
+	}
+	span.Loading, span.Resyncs = false, f.sink.Resyncs[id]
+	f.resolved[id] = span
 }
 
 // findTarget finds or makes the target's table.
