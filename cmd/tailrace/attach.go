@@ -38,7 +38,7 @@ func (a *AttachCmd) Run(ctx context.Context) error {
 	if config.Database == "" {
 		return &tailrace.Error{Code: "08001", Message: "the address names no database", Hint: "Write it as postgres://user@host:5432/database."}
 	}
-	conn, err := a.connect(ctx)
+	conn, err := connect(ctx, a.Server)
 	if err != nil {
 		return err
 	}
@@ -55,9 +55,9 @@ func (a *AttachCmd) Run(ctx context.Context) error {
 	return follow(ctx, conn, config.Database, a.Server)
 }
 
-// connect opens the connection to our server.
-func (a *AttachCmd) connect(ctx context.Context) (*pgx.Conn, error) {
-	config, err := pgx.ParseConfig(a.Server)
+// connect opens a connection to our server.
+func connect(ctx context.Context, server string) (*pgx.Conn, error) {
+	config, err := pgx.ParseConfig(server)
 	if err != nil {
 		return nil, &tailrace.Error{Code: "08001", Message: "what was given is not the address of a server", Hint: "Write it as " +
 			"postgres://127.0.0.1:6875/postgres."} // the address may hold a password

@@ -66,7 +66,7 @@ func (c *BackupCmd) Run(ctx context.Context) error {
 
 // backupOver lets a server make the backup.
 func backupOver(ctx context.Context, url, to string, told func(server.BackupProgress)) error {
-	conn, err := (&AttachCmd{Server: url}).connect(ctx)
+	conn, err := connect(ctx, url)
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func (c *ExportCmd) Run(ctx context.Context) error {
 	if err := absentOrEmpty(to); err != nil {
 		return err
 	}
-	conn, err := (&AttachCmd{Server: c.URL}).connect(ctx)
+	conn, err := connect(ctx, c.URL)
 	if err != nil {
 		return atURL(err)
 	}

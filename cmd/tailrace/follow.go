@@ -189,7 +189,10 @@ func progressLines(w io.Writer) *shower {
 			if estimate > 0 {
 				tenth = int(10 * rows / estimate)
 			}
-			if !settled(tables) {
+			switch {
+			case !settled(tables) && estimate == 0:
+				tenth = 0
+			case !settled(tables):
 				tenth = min(tenth, 9) // only live tables make it complete
 			}
 			if tenth > last {

@@ -61,7 +61,7 @@ func (c *LoadCmd) Run(ctx context.Context) error {
 		return err
 	}
 	defer in.Close()
-	conn, err := (&AttachCmd{Server: c.URL}).connect(ctx)
+	conn, err := connect(ctx, c.URL)
 	if err != nil {
 		return atURL(err)
 	}

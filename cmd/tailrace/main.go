@@ -19,6 +19,7 @@ type cli struct {
 	Serve   ServeCmd   `cmd:"" help:"Serve a data folder to PostgreSQL clients."`
 	Demo    DemoCmd    `cmd:"" help:"Try it: a server in a temporary folder with a small live table. Ctrl-C leaves nothing."`
 	Attach  AttachCmd  `cmd:"" help:"Follow the tables of a PostgreSQL."`
+	Sink    SinkCmd    `cmd:"" help:"Keep another database equal to tables here."`
 	User    UserCmd    `cmd:"" help:"Say who may log in."`
 	Inspect InspectCmd `cmd:"" help:"Show and check what a data folder, a backup or a part holds."`
 	Backup  BackupCmd  `cmd:"" help:"Copy everything as of one time, while the server runs."`
@@ -34,6 +35,7 @@ const description = `Tailrace keeps a durable, columnar copy of tables and strea
   tailrace demo                              try it
   tailrace serve --data ./data               serve
   tailrace attach postgres://user@host/db    follow the tables of a PostgreSQL
+  tailrace sink create copy --from orders --to mysql://user@host/shop
 
 Then watch a table:
 

@@ -48,7 +48,7 @@ func (t *UserTarget) AfterApply() error {
 
 // exec runs a statement at the server.
 func (t *UserTarget) exec(ctx context.Context, statement string) ([]string, error) {
-	conn, err := (&AttachCmd{Server: t.URL}).connect(ctx)
+	conn, err := connect(ctx, t.URL)
 	if err != nil {
 		return nil, err
 	}
