@@ -1,6 +1,7 @@
 package mytest
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -81,4 +82,26 @@ func (s *Server) Query(t testing.TB, text string) [][]string {
 // aborted reports whether a server's log says that it gives up.
 func aborted(log string) bool {
 	return strings.Contains(log, "[ERROR] Aborting") || strings.Contains(log, "Shutdown complete")
+}
+
+// Lock keeps everybody else from a table until unlock is called.
+func (s *Server) Lock(t testing.TB, table string) (unlock func()) {
+	t.Helper()
+	db, err := s.open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := db.Conn(t.Context())
+	if err == nil {
+		_, err = conn.ExecContext(t.Context(), "LOCK TABLES "+table+" WRITE")
+	}
+	if err != nil {
+		t.Fatalf("lock %s: %v", table, err)
+	}
+	return func() {
+		t.Helper()
+		if err := errors.Join(conn.Close(), db.Close()); err != nil { // the connection's end is the lock's
+			t.Error(err)
+		}
+	}
 }
