@@ -87,6 +87,15 @@ func (c *Catalog) SinkOf(table ID) *Sink {
 	return nil
 }
 
+// SinkCheckpoint is the time at or before which everything of a table is in the sink's target, as the log knows; 0 while that is not so of its snapshot.
+func (c *Catalog) SinkCheckpoint(s *Sink, table ID) tailrace.Time {
+	span := c.SinkProgress[s.ID][table]
+	if span.Loading || span.Generation != s.Generation || span.Resyncs != s.Resyncs[table] {
+		return 0
+	}
+	return span.Time
+}
+
 // TableAt is the table as it was at time t, as far back as sinks need it; and when it changed next, tailrace.MaxTime if it did not.
 func (c *Catalog) TableAt(id ID, t tailrace.Time) (table *Table, until tailrace.Time) {
 	for _, v := range c.Versions[id] {

@@ -64,8 +64,12 @@ func (r *runner) feed(ctx context.Context) (err error) {
 		return fmt.Errorf("prepare the target of sink %s: %w", r.sink.Name, err)
 	}
 	f.limits = adapter.Limits()
-	if err := f.settle(ctx); err != nil {
+	anew, err := f.settle(ctx)
+	if err != nil {
 		return err
+	}
+	if anew {
+		progress = nil
 	}
 	if err := f.makeSpans(ctx, progress); err != nil {
 		return err

@@ -51,6 +51,27 @@ func loadJob(s *span, progress []tailrace.SinkProgress) *job {
 	}
 }
 
+// lookJob looks again for tables of a target that were not there, or not as they must be.
+func lookJob(s *span) *job {
+	return &job{
+		span: s, at: whole(s.read),
+		work: func(ctx context.Context, f *feed, _ tailrace.SinkConn) error {
+			for _, tb := range s.tables {
+				if tb.target == nil {
+					if err := f.findTarget(ctx, tb, false); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		},
+		then: func(*feed) schedule.Position {
+			s.link()
+			return schedule.Position{}
+		},
+	}
+}
+
 // loader copies the snapshot of one table as of a time.
 type loader struct {
 	f     *feed

@@ -23,17 +23,16 @@ const (
 	noteSync  = -4 // of span 0: a sync point
 )
 
-// settle finds out where each table is, and gives those that begin a time to begin at, with holds, for good.
-func (f *feed) settle(ctx context.Context) error {
+// settle finds out where each table is, and gives those that begin a time to begin at, with holds, for good. anew: the target has forgotten how far it came.
+func (f *feed) settle(ctx context.Context) (anew bool, err error) {
 	begin := catalog.SinkProgress{}
 	known := f.cat.SinkProgress[f.sink.ID]
 	f.resolved = map[tailrace.CollectionID]catalog.SinkSpan{}
-	again := false
 	for _, id := range f.sink.Tables {
 		span, there := known[id]
 		switch {
 		case !there || span.Generation != f.sink.Generation:
-			again = again || there
+			anew = anew || there
 			begin[id] = catalog.SinkSpan{Time: f.sink.Start, Loading: f.sink.Start == 0, Resyncs: f.sink.Resyncs[id], Generation: f.sink.Generation}
 		case span.Resyncs != f.sink.Resyncs[id] && !span.Loading:
 			begin[id] = catalog.SinkSpan{Loading: true, Resyncs: span.Resyncs, Generation: span.Generation}
@@ -41,15 +40,15 @@ func (f *feed) settle(ctx context.Context) error {
 			f.resolved[id] = span
 		}
 	}
-	if again {
+	if anew {
 		if err := f.forgetProgress(ctx); err != nil {
-			return err
+			return anew, err
 		}
 	}
 	if err := f.begin(ctx, begin); err != nil {
-		return err
+		return anew, err
 	}
-	return f.readable(ctx)
+	return anew, f.readable(ctx)
 }
 
 // forgetProgress makes the target forget how far it came: RESUME FROM begins anew.
@@ -324,8 +323,11 @@ func (f *feed) makeSpan(tables []*table, progress []tailrace.SinkProgress) *span
 	s.applied, s.end = s.read, start
 	f.spans = append(f.spans, s)
 	f.sched.Add(f.now(), s.id, [2]schedule.Position{s.read, s.read})
-	if resolved.Loading {
+	switch {
+	case resolved.Loading:
 		s.job = loadJob(s, progress)
+	case slices.ContainsFunc(tables, func(tb *table) bool { return tb.target == nil }):
+		s.job = lookJob(s)
 	}
 	if s.job != nil || f.held(s) {
 		f.sched.Pause(f.now(), s.id, true)

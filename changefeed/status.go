@@ -163,7 +163,9 @@ func (f *Feeds) Status() []system.Sink {
 		if err != nil {
 			st.Reason, st.Hint = err.Message, err.Hint
 		}
-		if feed != nil {
+		if current := f.o.Catalog.Current().Sinks[id]; current != r.sink {
+			st = system.Sink{ID: id, State: "starting", Memory: r.sink.Memory} // it was altered: another runner is about to take over
+		} else if feed != nil {
 			feed.describeInto(&st)
 		}
 		out = append(out, st)

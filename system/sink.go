@@ -60,10 +60,7 @@ func sinkSpanRows(w *World, yield func(row)) {
 			if t == nil {
 				continue
 			}
-			span := SinkSpan{State: st.State}
-			if p := w.Catalog.SinkProgress[sink.ID][id]; !p.Loading {
-				span.Checkpoint = p.Time
-			}
+			span := SinkSpan{State: st.State, Checkpoint: w.Catalog.SinkCheckpoint(sink, id)}
 			for _, s := range st.Spans {
 				if s.Table == id {
 					span = s
@@ -95,11 +92,7 @@ func sinkSpanRows(w *World, yield func(row)) {
 func checkpointOf(c *catalog.Catalog, sink *catalog.Sink) tailrace.Time {
 	var least tailrace.Time
 	for i, id := range sink.Tables {
-		span := c.SinkProgress[sink.ID][id]
-		at := span.Time
-		if span.Loading {
-			at = 0
-		}
+		at := c.SinkCheckpoint(sink, id)
 		if i == 0 || at < least {
 			least = at
 		}
