@@ -35,7 +35,7 @@ func alterJob(s *span, tb *table, at tailrace.Time) *job {
 			if version, err = f.alter(ctx, conn, tb.id, at, false); err != nil {
 				return err
 			}
-			if target, err = f.sink_.Table(ctx, f.sinkTable(version), false); err != nil {
+			if target, err = f.target.Table(ctx, f.sinkTable(version), false); err != nil {
 				return err
 			}
 			if reload = isReload(tb.version, version); !reload {
@@ -75,7 +75,7 @@ func (f *feed) finishAlter(ctx context.Context, id tailrace.CollectionID, p *tai
 	if p.Note == "altered" {
 		return nil
 	}
-	conn, err := f.sink_.Connect(ctx)
+	conn, err := f.target.Connect(ctx)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ type feed struct {
 	*runner
 	cat      *catalog.Catalog // as it was at the start: which tables there are
 	name     string           // at the target
-	sink_    tailrace.Sink
+	target   tailrace.Sink
 	limits   tailrace.SinkLimits
 	began    time.Time
 	follower *tail.Follower
@@ -56,7 +56,7 @@ func (r *runner) feed(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	f := &feed{runner: r, cat: cat, name: r.f.nameOf(r.sink), sink_: adapter, began: time.Now(), byTable: map[tailrace.CollectionID]*span{}}
+	f := &feed{runner: r, cat: cat, name: r.f.nameOf(r.sink), target: adapter, began: time.Now(), byTable: map[tailrace.CollectionID]*span{}}
 	defer func() { err = errors.Join(err, adapter.Close()) }()
 	f.changed = sync.NewCond(&f.mu)
 	progress, err := adapter.Prepare(ctx, f.name, uint64(r.claim.Epoch))

@@ -266,13 +266,10 @@ func (d *difference) run(ctx context.Context, ours, theirs *side) error {
 		if !a && !b {
 			return d.send(ctx)
 		}
-		order := 0
-		switch {
-		case !a:
-			order = 1
-		case !b:
+		order := 1
+		if !b {
 			order = -1
-		default:
+		} else if a {
 			order = compareKeys(schema, ours, theirs)
 		}
 		switch {

@@ -53,10 +53,10 @@ func (f *feed) settle(ctx context.Context) (anew bool, err error) {
 
 // forgetProgress makes the target forget how far it came: RESUME FROM begins anew.
 func (f *feed) forgetProgress(ctx context.Context) error {
-	if err := f.sink_.Forget(ctx, f.name); err != nil {
+	if err := f.target.Forget(ctx, f.name); err != nil {
 		return err
 	}
-	_, err := f.sink_.Prepare(ctx, f.name, uint64(f.claim.Epoch))
+	_, err := f.target.Prepare(ctx, f.name, uint64(f.claim.Epoch))
 	return err
 }
 
@@ -190,7 +190,7 @@ func (f *feed) believe(id tailrace.CollectionID, progress []tailrace.SinkProgres
 
 // findTarget finds or makes the target's table.
 func (f *feed) findTarget(ctx context.Context, tb *table, create bool) error {
-	target, err := f.sink_.Table(ctx, f.sinkTable(tb.version), create)
+	target, err := f.target.Table(ctx, f.sinkTable(tb.version), create)
 	if err != nil {
 		return err
 	}

@@ -58,7 +58,6 @@ type span struct {
 	retryAt  time.Time // of failed, or of a target that asks for patience; zero: when the sink is altered
 	pause    time.Duration
 	counts   []*spanCounts // of tables
-	waits    reason
 }
 
 // slice is a stretch of a span's updates on its way to the target.

@@ -55,7 +55,7 @@ func (w *worker) run(ctx context.Context) (err error) {
 			return ctx.Err()
 		}
 		if w.conn == nil {
-			if w.conn, err = f.sink_.Connect(ctx); err != nil {
+			if w.conn, err = f.target.Connect(ctx); err != nil {
 				w.conn = nil
 			}
 		}

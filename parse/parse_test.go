@@ -74,6 +74,16 @@ func show(t *testing.T, st *Statement) string {
 		return fmt.Sprintf("%+v retain=%q", c, retain.For)
 	case st.AlterSource != nil:
 		return fmt.Sprintf("alter %v %s %v", st.AlterSource.Name, st.AlterSource.Verb, st.AlterSource.Table)
+	case st.CreateSink != nil:
+		c := *st.CreateSink
+		source := c.Source
+		c.Source = nil
+		return fmt.Sprintf("%+v source=%v", c, source)
+	case st.AlterSink != nil:
+		a := *st.AlterSink
+		table := a.Table
+		a.Table = nil
+		return fmt.Sprintf("%+v table=%v", a, table)
 	case st.Drop != nil:
 		return fmt.Sprintf("%+v", *st.Drop)
 	case st.Backup != nil:

@@ -12,7 +12,6 @@ type CreateSink struct {
 	Options     map[string]string // of the target: url
 	Secrets     map[string]string // options given as SECRET name
 	With        map[string]string // memory, redo, consistency, ...; start is "snapshot" or "as of TIME"
-	Loc         int32             // of WITH
 }
 
 // AlterSink is ALTER SINK name PAUSE | RESUME | RESYNC [TABLE t], RESUME FROM time, or SET (...).
@@ -83,8 +82,8 @@ func (p *parser) sinkOptions() (map[string]string, error) {
 		return nil, err
 	}
 	for {
-		name, err := "start", error(nil)
-		prefix := ""
+		name, prefix := "start", ""
+		var err error
 		if p.at(p.i, "START") && (p.at(p.i+1, "AS") || p.at(p.i+1, "=") && p.at(p.i+2, "AS")) {
 			p.i++
 			p.accept("=")

@@ -177,6 +177,15 @@ func (s *Session) resumeSink(sink *catalog.Sink, from string) error {
 	if !ok {
 		return invalidStart(from)
 	}
+	for _, id := range sink.Tables {
+		table := s.txn.catalog.Tables[id]
+		if len(table.Columns.Key) == 0 && s.txn.catalog.SinkProgress[sink.ID][id].Time > t {
+			return &tailrace.Error{
+				Code: "0A000", Message: fmt.Sprintf("table \"%s\" has no key: its rows after %d would come to the target a second time", table.Name, t),
+				Hint: fmt.Sprintf("ALTER SINK %s RESYNC TABLE %s empties the target's table and loads it.", sink.Name, table.Name),
+			}
+		}
+	}
 	sink.Start, sink.Generation = t, sink.Generation+1
 	return s.startReadable(sink, t)
 }
