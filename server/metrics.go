@@ -109,6 +109,7 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 	c.subscriptions(gauge, counter)
 	c.sessions(gauge, counter)
 	c.sources(gauge)
+	c.sinks(out, gauge)
 }
 
 type gaugeFunc = func(d *prometheus.Desc, v float64, labels ...string)
