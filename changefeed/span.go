@@ -43,21 +43,23 @@ type span struct {
 	lanes  []*lane
 	locks  locks
 
-	read     schedule.Position // everything at or before it is in queue or done; scan's
-	end      tailrace.Time     // the readable end: there is something to read up to it
-	applied  schedule.Position // everything at or before it is in the target
-	scanning bool
-	queue    []*slice // in time order; the first are on their way
-	routed   int      // of queue, whole slices
-	job      *job     // waits until nothing is on its way, or runs
-	jobRuns  bool
-	calls    int // transactions under way
-	stuck    int // of them, those that take long
-	limit    int // of items of a transaction while one of them is refused; 0: none
-	failed   error
-	retryAt  time.Time // of failed, or of a target that asks for patience; zero: when the sink is altered
-	pause    time.Duration
-	counts   []*spanCounts // of tables
+	read       schedule.Position // everything at or before it is in queue or done; scan's
+	end        tailrace.Time     // the readable end: there is something to read up to it
+	applied    schedule.Position // everything at or before it is in the target
+	scanning   bool
+	queue      []*slice // in time order; the first are on their way
+	routed     int      // of queue, whole slices
+	job        *job     // waits until nothing is on its way, or runs
+	jobRuns    bool
+	calls      int // transactions under way
+	stuck      int // of them, those that take long
+	limit      int // of items of a transaction while one of them is refused; 0: none
+	failed     error
+	retryAt    time.Time // of failed, or of a target that asks for patience; zero: when the sink is altered
+	pause      time.Duration
+	counts     []*spanCounts   // of tables
+	waits      schedule.Reason // as of the last look
+	waitsSince time.Time
 }
 
 // slice is a stretch of a span's updates on its way to the target.

@@ -6,21 +6,8 @@ import (
 
 	"tailrace"
 	"tailrace/catalog"
+	"tailrace/schedule"
 	"tailrace/system"
-)
-
-// reason is why a span does not send.
-type reason string
-
-// The reasons.
-const (
-	waitsForNothing  reason = ""
-	waitsForData     reason = "no data"
-	waitsForCredit   reason = "no credit"
-	waitsForRedo     reason = "redo frontier"
-	waitsForBarrier  reason = "barrier"
-	waitsForTarget   reason = "target"
-	waitsForConflict reason = "conflict"
 )
 
 // state is how a runner does, for those who ask. Its mutex is never held while something else is waited for.
@@ -223,10 +210,13 @@ func (f *feed) describeSpan(s *span, n int, at tailrace.Time, now time.Time) sys
 	sp := system.SinkSpan{State: "running", Checkpoint: at, Lag: lagOf(f.newest, at), Received: max(s.end, at), Sent: at, Rows: c.rows, Bytes: c.bytes, DeadLetters: c.deadLetters}
 	sp.RowsPerSecond, sp.BytesPerSecond = c.rates(now)
 	c.mu.Unlock()
-	for _, sl := range s.queue {
-		sp.Resident += sl.bytes
+	if st, ok := f.sched.Span(s.id); ok {
+		sp.Resident, sp.Credit = st.Resident, max(0, st.Cap-st.Resident-st.Granted)
 	}
 	sp.Waiting = string(f.reasonOf(s))
+	if sp.Waiting != "" && !s.waitsSince.IsZero() {
+		sp.WaitingSince = s.waitsSince
+	}
 	switch {
 	case s.failed != nil:
 		e := explainedSpan(s.failed)
@@ -244,19 +234,23 @@ func (f *feed) describeSpan(s *span, n int, at tailrace.Time, now time.Time) sys
 	return sp
 }
 
+// conflict is what an item waits for that must not overtake another one.
+const conflict = schedule.Reason("conflict")
+
 // reasonOf is why a span does not send just now.
-func (f *feed) reasonOf(s *span) reason {
+func (f *feed) reasonOf(s *span) schedule.Reason {
 	switch {
 	case s.failed != nil || s.calls > 0:
-		return waitsForTarget
+		return schedule.Target
 	case s.job != nil || f.syncAt != 0:
-		return waitsForBarrier
-	case len(s.queue) == 0 && whole(s.applied) >= s.end:
-		return waitsForData
-	case len(s.queue) == 0 && !s.scanning:
-		return waitsForCredit
+		return schedule.Barrier
+	case f.held(s):
+		return schedule.Paused
 	case s.routed < len(s.queue):
-		return waitsForConflict
+		return conflict
+	case len(s.queue) > 0:
+		return schedule.Target
 	}
-	return waitsForTarget
+	st, _ := f.sched.Span(s.id)
+	return st.Why
 }

@@ -250,6 +250,9 @@ func (f *feed) lookAt(ctx context.Context, group *errgroup.Group, now time.Time)
 		f.addWorker(ctx, group)
 	}
 	for _, s := range f.spans {
+		if why := f.reasonOf(s); why != s.waits {
+			s.waits, s.waitsSince = why, now
+		}
 		if s.failed != nil && !s.retryAt.IsZero() && now.After(s.retryAt) {
 			f.recover(s)
 		}

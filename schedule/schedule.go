@@ -1,4 +1,3 @@
-// Package schedule decides which span of a changefeed is read next, and how much of it.
 package schedule
 
 import (
@@ -7,82 +6,124 @@ import (
 	"tailrace"
 )
 
-type SpanID = tailrace.CollectionID
-type Branch uint8
-
 const (
-	Normal Branch = 0
-	Redo   Branch = 1
+	minReserve = 64 << 10  // bytes that a cursor may have whatever the others do
+	reserveOf  = 256 << 10 // bytes of pool for each cursor that has a reserve
+	minQuantum = 64 << 10
+	maxQuantum = 256 << 10
+
+	// SliceRows and SliceTime bound a slice besides its bytes.
+	SliceRows = 4096
+	SliceTime = 20 * time.Millisecond
+
+	lagStep     = 5 * time.Second // of lag for each step of weight
+	maxWeight   = 8
+	fewActive   = 3                      // up to so many active spans the cap of each is half the pool, else a quarter
+	flushEvery  = 50 * time.Millisecond  // between two requests to flush
+	drainAhead  = 2 * time.Second        // of its own drain that a span may have resident
+	drainWindow = 500 * time.Millisecond // over which drain is measured
+	leastGrant  = 1 << 10                // bytes: less is no credit
 )
 
+// SpanID names a span: the collection of its first table.
+type SpanID = tailrace.CollectionID
+
+// Branch is where a cursor's updates go.
+type Branch uint8
+
+// The branches.
+const (
+	Normal Branch = 0 // to the target
+	Redo   Branch = 1 // to the redo log
+)
+
+// Position is a place in a span: every update before Time is passed, and of Time the first Ordinal; all of them when Ordinal is 0.
 type Position struct {
 	Time    tailrace.Time
 	Ordinal uint64
 }
 
+// Before tells that p is before q.
+func (p Position) Before(q Position) bool {
+	if p.Time != q.Time {
+		return p.Time < q.Time
+	}
+	return p.Ordinal != 0 && (q.Ordinal == 0 || p.Ordinal < q.Ordinal)
+}
+
+// Config is what a Scheduler works with.
 type Config struct {
-	Pool   int64
-	Redo   bool
-	Atomic bool
-	Batch  int64
+	Pool   int64 // bytes
+	Redo   bool  // there is a redo log
+	Atomic bool  // slices stop between transactions
+	Batch  int64 // bytes of a full batch of the target: what a span may always have resident
 }
 
-type span struct {
-	id       SpanID
-	read     Position
-	end      tailrace.Time
-	more     bool
-	busy     bool
-	queued   bool
-	paused   bool
-	resident int64
-	granted  int64
-}
-
+// Scheduler decides who reads. The zero value is of no use; see New.
 type Scheduler struct {
 	c        Config
 	spans    map[SpanID]*span
-	queue    []*span
+	ready    list // cursors that wait for their turn, in order
+	refused  list // cursors that waited and got no credit, longest first
+	active   int  // spans that have something to read or resident
 	resident int64
 	granted  int64
+	normal   int64 // resident for the branch Normal
+	branch   [2]branchState
 }
 
-func New(c Config) *Scheduler { return &Scheduler{c: c, spans: map[SpanID]*span{}} }
-
-func (s *Scheduler) Add(now time.Duration, id SpanID, at [2]Position) {
-	s.spans[id] = &span{id: id, read: at[0], end: at[0].Time}
-}
-func (s *Scheduler) Remove(now time.Duration, id SpanID) {
-	if sp := s.spans[id]; sp != nil {
-		s.resident -= sp.resident
-		s.granted -= sp.granted
-		delete(s.spans, id)
-		sp.paused = true
-	}
-}
-func (s *Scheduler) enqueue(sp *span) {
-	if sp.more && !sp.busy && !sp.queued && !sp.paused {
-		sp.queued = true
-		s.queue = append(s.queue, sp)
-	}
-}
-func (s *Scheduler) Readable(now time.Duration, id SpanID, end tailrace.Time, data bool) {
-	sp := s.spans[id]
-	if sp == nil {
-		return
-	}
-	sp.end = end
-	if data {
-		sp.more = true
-	} else if !sp.more && !sp.busy {
-		sp.read = Position{Time: end}
-	}
-	s.enqueue(sp)
+// branchState is what a Scheduler knows of a branch as a whole.
+type branchState struct {
+	unflushed int64
+	starved   bool // a cursor was refused since the last flush
+	flushed   time.Duration
+	ever      bool
 }
 
+// span is one span with its cursors.
+type span struct {
+	id      SpanID
+	end     tailrace.Time
+	cur     [2]cursor
+	barrier bool
+	paused  bool
+	active  bool
+	queue   []chunk // what was read, oldest first
+	granted int64   // of the slice under way
+	// of the feedback
+	acked   int64
+	since   time.Duration
+	drain   float64 // bytes a second, 0: not known
+	drained bool
+}
+
+// cursor is one branch of a span.
+type cursor struct {
+	span     *span
+	branch   Branch
+	read     Position
+	more     bool // there are updates between read and the span's end
+	scanning bool
+	deficit  int64
+	resident int64
+	since    time.Duration // that it waits
+	why      Reason
+
+	in         *list // nil: in none
+	prev, next *cursor
+}
+
+// chunk is what one slice brought: bytes are resident until both branches have acknowledged them.
+type chunk struct {
+	left [2]int64
+}
+
+func (c *chunk) bytes() int64 { return max(c.left[0], c.left[1]) }
+
+// Slice is a bounded scan of a span: from a position up to a time, and no more than so many bytes, rows and time.
 type Slice struct {
 	Span         SpanID
-	Normal, Redo bool
+	Normal, Redo bool // which branches it is for
 	From         Position
 	End          tailrace.Time
 	Bytes        int64
@@ -90,47 +131,93 @@ type Slice struct {
 	Time         time.Duration
 }
 
-func (s *Scheduler) Next(now time.Duration) (Slice, bool) {
-	for i, sp := range s.queue {
-		q := int64(256 << 10)
-		if s.resident+s.granted+q > s.c.Pool || sp.resident > 0 && sp.resident+q > s.c.Pool/4 {
-			continue
-		}
-		s.queue = append(s.queue[:i:i], s.queue[i+1:]...)
-		sp.queued, sp.busy = false, true
-		sp.granted = q
-		s.granted += q
-		return Slice{Span: sp.id, Normal: true, Redo: s.c.Redo, From: sp.read, End: sp.end, Bytes: q, Rows: 4096, Time: 20 * time.Millisecond}, true
-	}
-	return Slice{}, false
+// New returns a Scheduler without spans.
+func New(c Config) *Scheduler {
+	return &Scheduler{c: c, spans: map[SpanID]*span{}}
 }
-func (s *Scheduler) Finish(now time.Duration, sl Slice, used int64, to Position, more bool) {
-	sp := s.spans[sl.Span]
+
+// Add adds a span that goes on at a position, of each branch.
+func (s *Scheduler) Add(_ time.Duration, id SpanID, at [2]Position) {
+	sp := &span{id: id, end: at[0].Time}
+	for b := range sp.cur {
+		sp.cur[b] = cursor{span: sp, branch: Branch(b), read: at[b], why: NoData}
+	}
+	s.spans[id] = sp
+}
+
+// Remove forgets a span. What it holds is free, and what is still acknowledged for it says nothing.
+func (s *Scheduler) Remove(_ time.Duration, id SpanID) {
+	sp := s.spans[id]
 	if sp == nil {
 		return
 	}
+	delete(s.spans, id)
+	for b := range sp.cur {
+		sp.cur[b].leave()
+	}
+	for i := range sp.queue {
+		s.resident -= sp.queue[i].bytes()
+		s.normal -= sp.queue[i].left[Normal]
+	}
 	s.granted -= sp.granted
-	sp.granted, sp.busy = 0, false
-	sp.resident += used
-	s.resident += used
-	sp.read = to
-	sp.more = more || sp.end > sl.End
-	s.enqueue(sp)
+	if sp.active {
+		s.active--
+	}
+	s.credit()
 }
-func (s *Scheduler) Acked(now time.Duration, id SpanID, b Branch, bytes int64, to Position) {
-	if sp := s.spans[id]; sp != nil && b == Normal {
-		sp.resident -= bytes
-		s.resident -= bytes
+
+// Readable moves the end up to which a span's updates are known; data says that there are some between the old end and this one. Without, a span that has read all
+// has read up to here.
+func (s *Scheduler) Readable(now time.Duration, id SpanID, end tailrace.Time, data bool) {
+	sp := s.spans[id]
+	if sp == nil || end < sp.end {
+		return
+	}
+	sp.end = end
+	for b := range s.branches() {
+		c := &sp.cur[b]
+		if data {
+			c.more = true
+		} else if !c.more && !c.scanning {
+			c.read = Position{Time: end}
+		}
+		s.enter(now, c)
 	}
 }
-func (s *Scheduler) Unflushed(now time.Duration, b Branch, bytes int64)              {}
-func (s *Scheduler) Flush(now time.Duration) (normal, redo bool)                     { return }
-func (s *Scheduler) Barrier(now time.Duration, span SpanID, waiting bool)            {}
-func (s *Scheduler) Wake(now time.Duration) (time.Duration, bool)                    { return 0, false }
-func (s *Scheduler) Pool() (resident, granted, size int64)                           { return s.resident, s.granted, s.c.Pool }
-func (s *Scheduler) Pause(now time.Duration, id SpanID, paused bool) {
-	if sp := s.spans[id]; sp != nil {
-		sp.paused = paused
-		s.enqueue(sp)
+
+// branches is how many branches there are.
+func (s *Scheduler) branches() int {
+	if s.c.Redo {
+		return 2
+	}
+	return 1
+}
+
+// enter puts a cursor in line if it has something to read and may.
+func (s *Scheduler) enter(now time.Duration, c *cursor) {
+	if !c.more || c.scanning || c.in != nil || c.span.paused && c.branch == Normal {
+		return
+	}
+	if c.branch == Normal && s.c.Redo && !s.joint(c.span) && whole(c.span.cur[Redo].read) <= whole(c.read) {
+		return // what it would read alone was not read for the redo log yet
+	}
+	c.since, c.why = now, NoCredit
+	s.ready.push(c)
+	s.activate(c.span)
+}
+
+// joint tells that one scan does for both branches.
+func (s *Scheduler) joint(sp *span) bool {
+	return s.c.Redo && sp.cur[Normal].read == sp.cur[Redo].read && !sp.paused
+}
+
+// activate keeps count of the spans that are active.
+func (s *Scheduler) activate(sp *span) {
+	is := len(sp.queue) > 0 || sp.granted > 0 || sp.cur[Normal].more || s.c.Redo && sp.cur[Redo].more
+	if is != sp.active {
+		sp.active = is
+		if s.active++; !is {
+			s.active -= 2
+		}
 	}
 }
