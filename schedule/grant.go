@@ -45,7 +45,7 @@ func (s *Scheduler) Next(time.Duration) (Slice, bool) {
 // grant charges q bytes to a slice.
 func (s *Scheduler) grant(turn, for1, for2 *cursor, q int64) Slice {
 	sp := for1.span
-	sl := Slice{Span: sp.id, From: for1.read, End: sp.end, Bytes: q, Rows: SliceRows, Time: SliceTime}
+	sl := Slice{Span: sp.id, From: for1.read, End: sp.end, Bytes: q, Rows: sliceRows, Time: sliceTime}
 	for _, c := range []*cursor{for1, for2} {
 		if c == nil {
 			continue

@@ -12,9 +12,8 @@ const (
 	minQuantum = 64 << 10
 	maxQuantum = 256 << 10
 
-	// SliceRows and SliceTime bound a slice besides its bytes.
-	SliceRows = 4096
-	SliceTime = 20 * time.Millisecond
+	sliceRows = 4096                  // and
+	sliceTime = 20 * time.Millisecond // bound a slice besides its bytes
 
 	lagStep     = 5 * time.Second // of lag for each step of weight
 	maxWeight   = 8

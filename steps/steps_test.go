@@ -13,7 +13,8 @@ import (
 // people is a table of id, mail and n; its target has mail as a unique key.
 func people(keyed bool) *tailrace.SinkTarget {
 	s := &tailrace.Schema{NextColumn: 4, Fields: []tailrace.Field{
-		{ID: 1, Name: "id", Type: tailrace.TypeOf(tailrace.KindInt4)}, {ID: 2, Name: "mail", Type: tailrace.TypeOf(tailrace.KindText)},
+		{ID: 1, Name: "id", Type: tailrace.TypeOf(tailrace.KindInt4)},
+		{ID: 2, Name: "mail", Type: tailrace.TypeOf(tailrace.KindText)},
 		{ID: 3, Name: "n", Type: tailrace.TypeOf(tailrace.KindInt4)},
 	}}
 	t := &tailrace.SinkTarget{Name: "people", Table: &tailrace.SinkTable{Columns: s}}
