@@ -1,14 +1,19 @@
 package bench
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"strings"
 	"sync"
 	"time"
 )
+
+// bareName is the bare loop in a report.
+const bareName = "bare"
 
 // bareJob is what the bare loop writes: as many bytes as a server wrote to each client, in as many writes, in as many seconds: 0 is as fast as they go.
 type bareJob struct {
@@ -53,6 +58,30 @@ func BareWrites(in io.Reader, out io.Writer) (err error) {
 	}
 	_, err = io.Copy(io.Discard, in) // the clients read on until they are told to go
 	return err
+}
+
+// bareLoop runs the bare loop and as many clients of it.
+func (s *storming) bareLoop(ctx context.Context, job bareJob) (o *outcome, cpu float64, err error) {
+	p, err := startProcess(ctx, s.self, "bare-writes", job)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer p.end()
+	at, err := p.out.ReadString('\n')
+	if err != nil {
+		return nil, 0, err
+	}
+	c, err := gather(ctx, s.self, stormJob{Address: strings.TrimSpace(at), Bare: job.Bytes}, job.Clients)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer c.end()
+	if o, err = c.run(); err != nil {
+		return nil, 0, err
+	}
+	var done bareDone
+	err = json.NewDecoder(p.out).Decode(&done)
+	return o, done.CPUSeconds, err
 }
 
 // each is how many bytes a write has.

@@ -4,129 +4,162 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"time"
 )
 
-// The goals of live rows: what a client that follows and gets nothing takes, in KiB, and CPU against the bare loop.
+// The goals of live rows: what a client that follows and gets nothing takes, in KiB, CPU against the bare loop, and of the asked rate what was written.
 const (
 	goalLiveIdle = 16.0
 	goalLiveCPU  = 1.3
+	goalLiveRate = 0.98
 )
 
-// Live is `tailrace bench live`: many clients that follow a table while rows are written to it.
+// Live is `tailrace bench live`: many clients that follow a table while rows are written to it. Every round has a server process of its own.
 type Live struct {
-	Clients []int
-	Rates   []int // rows a second, one a transaction; each is measured with each number of clients
-	Seconds time.Duration
-	Rounds  int
+	Clients   []int
+	Rates     []int    // rows a second, one a transaction; each is measured with each number of clients
+	Scenarios []string // names; none: those that List has from Clients and Rates
+	Seconds   time.Duration
+	Rounds    int           // interleaved; medians are reported. 0: 3, and 5 of stall
+	Stall     time.Duration // how long a client is stopped in the scenario stall; 0: defaultStall if that is named, and else it is not run
+	NATS      string        // URL of a server that is measured in turns, "" for none
 }
 
-// Run measures on t, a server that the benchmark started, and tells progress to log.
-func (b Live) Run(ctx context.Context, t *Target, log io.Writer) (*Report, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("find this binary: %w", err)
-	}
-	if err := raiseFiles(); err != nil {
-		return nil, err
-	}
-	r := &Report{Name: "live", Settings: fmt.Sprintf("clients %v, %v rows/s, %v a run, %d rounds", b.Clients, b.Rates, b.Seconds, b.Rounds)}
-	s := &storming{r: r, log: log, t: t, self: self}
-	if err := t.exec(ctx, "CREATE TABLE live (id int PRIMARY KEY, body text)"); err != nil {
-		return nil, err
-	}
+// liveScenario is one of them: so many clients, so many rows a second.
+type liveScenario struct {
+	name, what    string
+	clients, rate int
+	length        time.Duration // how long rows are written
+}
+
+// stallName is the scenario with slow clients.
+const stallName = "stall"
+
+func (b Live) scenarios() (all []liveScenario) {
 	for _, n := range b.Clients {
 		for _, rate := range b.Rates {
-			prefix := fmt.Sprintf("live_%d_%d_", n, rate)
-			for range b.Rounds {
-				if err := b.round(ctx, s, prefix, n, rate); err != nil {
-					return nil, fmt.Errorf("%d clients, %d rows/s: %w", n, rate, err)
-				}
-			}
-			r.set(prefix+"cpu", r.vs(prefix+"cpu_s", ours, bareName))
-			r.set(prefix+"idle_kib", r.median(prefix+"idle_kib_a_client", ours))
-			r.atMost(prefix+"cpu", goalLiveCPU)
-			r.atMost(prefix+"idle_kib", goalLiveIdle)
+			what := fmt.Sprintf("%d clients follow a table to which %d rows a second are written", n, rate)
+			all = append(all, liveScenario{fmt.Sprintf("live_%d_%d", n, rate), what, n, rate, b.Seconds})
 		}
 	}
-	return r, nil
+	what := fmt.Sprintf("%d clients beside one that reads a row a second, one that stops for a while, one that stops for ever; if named, or with --stall", stallClients)
+	return append(all, liveScenario{stallName, what, stallClients, stallRate, b.stallFor() + b.Seconds})
 }
 
-// round lets clients follow while rows are written, then runs the bare loop with the bytes and the writes that it took.
-func (b Live) round(ctx context.Context, s *storming, prefix string, clients, rate int) error {
-	if err := s.t.exec(ctx, "DELETE FROM live"); err != nil {
-		return err
+// List is the names of all scenarios, and what each is.
+func (b Live) List() (list [][2]string) {
+	for _, s := range b.scenarios() {
+		list = append(list, [2]string{s.name, s.what})
 	}
-	at, err := url.Parse(s.t.URL)
-	if err != nil {
-		return err
-	}
-	idle, err := procKB(s.t.PID, "VmRSS")
-	if err != nil {
-		return err
-	}
-	rows := max(1, int(b.Seconds.Seconds()*float64(rate)))
-	job := stormJob{Address: at.Host, Statement: "COPY (SUBSCRIBE live WITH (PROGRESS, SNAPSHOT = false)) TO STDOUT", Live: rows}
-	var before serverState
-	wrote := make(chan error, 1)
-	o, err := s.clients(ctx, job, clients, func() error {
-		full, err := procKB(s.t.PID, "VmRSS")
-		if err != nil {
-			return err
+	return list
+}
+
+// chosen are the scenarios to run.
+func (b Live) chosen() []liveScenario {
+	return slices.DeleteFunc(b.scenarios(), func(s liveScenario) bool {
+		named := slices.Contains(b.Scenarios, s.name)
+		if s.name == stallName {
+			return !named && b.Stall == 0
 		}
-		s.r.add(prefix+"idle_kib_a_client", ours, float64(full-idle)/float64(clients), false)
-		if before, err = s.state(ctx); err != nil {
-			return err
-		}
-		go func() { wrote <- s.insert(ctx, rows, rate) }()
-		return nil
+		return !named && len(b.Scenarios) > 0
 	})
+}
+
+// Run measures servers that it starts, and tells progress to log.
+func (b Live) Run(ctx context.Context, log io.Writer) (*Report, error) {
+	s, err := newStorming(&Report{Name: "live", Settings: b.settings()}, log)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := <-wrote; err != nil {
-		return err
+	for _, scenario := range b.chosen() {
+		run := b.follow
+		if scenario.name == stallName {
+			run = b.stall
+		}
+		if err := run(ctx, s, scenario); err != nil {
+			return nil, fmt.Errorf("%s: %w", scenario.name, err)
+		}
 	}
-	slices.Sort(o.done.Millis)
-	n := len(o.done.Millis)
-	s.r.add(prefix+"p50_ms", ours, o.done.Millis[n/2], false)
-	s.r.add(prefix+"p99_ms", ours, o.done.Millis[n*99/100], false)
-	s.r.add(prefix+"rows_per_s", ours, float64(rows*clients)/o.whole.Seconds(), true)
-	s.r.add(prefix+"writes_per_s", ours, (o.after.writes-before.writes)/o.whole.Seconds(), true)
-	cpu := (o.after.cpu - before.cpu).Seconds()
-	s.r.add(prefix+"cpu_s", ours, cpu, false)
-	bytes, writes := int(o.after.bytes-before.bytes)/clients, max(1, int(o.after.writes-before.writes)/clients)
-	if err := s.bareLoop(ctx, bareJob{clients, bytes, writes, o.whole.Seconds()}, func(_ *stormOutcome, bare float64) { s.r.add(prefix+"cpu_s", bareName, bare, false) }); err != nil {
-		return fmt.Errorf("the bare loop: %w", err)
+	return s.r, nil
+}
+
+// settings is what is run, in a report.
+func (b Live) settings() string {
+	var runs []string
+	for _, s := range b.chosen() {
+		rounds := followRounds
+		if s.name == stallName {
+			rounds = stallRounds
+		}
+		runs = append(runs, fmt.Sprintf("%d x %s of %v", b.rounds(rounds), s.name, s.length))
 	}
-	fmt.Fprintf(s.log, "%d clients, %d rows/s: p50 %.1f ms, p99 %.1f ms, %.0f rows/s in %.0f writes/s, CPU %.2f s (bare loop %.2f s), %.1f KiB a client\n", clients, rate,
-		o.done.Millis[n/2], o.done.Millis[n*99/100], last(s.r, prefix+"rows_per_s", ours), last(s.r, prefix+"writes_per_s", ours), cpu, last(s.r, prefix+"cpu_s", bareName),
-		last(s.r, prefix+"idle_kib_a_client", ours))
+	return strings.Join(runs, ", ")
+}
+
+// How many rounds there are unless it is said: odd, so that one of them is the median.
+const (
+	followRounds = 3
+	stallRounds  = 5
+)
+
+func (b Live) rounds(otherwise int) int {
+	if b.Rounds > 0 {
+		return b.Rounds
+	}
+	return otherwise
+}
+
+// follow runs a scenario, each round beside the bare loop, and a NATS server if there is one.
+func (b Live) follow(ctx context.Context, s *storming, scenario liveScenario) error {
+	prefix := scenario.name + "_"
+	for range b.rounds(followRounds) {
+		if err := b.round(ctx, s, prefix, scenario); err != nil {
+			return err
+		}
+	}
+	s.r.set(prefix+"cpu", s.r.vs(prefix+"cpu_s", ours, bareName))
+	s.r.set(prefix+"idle_kib", s.r.median(prefix+"idle_kib_a_client", ours))
+	s.r.atMost(prefix+"cpu", goalLiveCPU)
+	s.r.atMost(prefix+"idle_kib", goalLiveIdle)
+	s.concludeLive(prefix, scenario.rate)
 	return nil
 }
 
-// insert writes rows at a rate, one a transaction.
-func (s *storming) insert(ctx context.Context, rows, rate int) error {
-	c, err := s.t.connect(ctx)
+// concludeLive sets what any live scenario must come to.
+func (s *storming) concludeLive(prefix string, rate int) {
+	s.r.set(prefix+"rate", s.r.median(prefix+"written_per_s", ours)/float64(rate))
+	s.r.atLeast(prefix+"rate", goalLiveRate)
+	s.noErrors(prefix)
+}
+
+// round lets clients follow while rows are written, then runs the bare loop with the bytes and the writes that it took, and NATS.
+func (b Live) round(ctx context.Context, s *storming, prefix string, scenario liveScenario) error {
+	m, err := s.measureLive(ctx, scenario, nil)
 	if err != nil {
 		return err
 	}
-	defer c.Close(context.WithoutCancel(ctx))
-	began := time.Now()
-	for i := range rows {
-		due := began.Add(time.Duration(i) * time.Second / time.Duration(rate))
-		select {
-		case <-time.After(time.Until(due)):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		if _, err := c.Exec(ctx, "INSERT INTO live VALUES ($1, $2)", i, strings.Repeat("x", stormBody)); err != nil {
-			return err
-		}
+	s.fileLive(prefix, ours, m)
+	s.r.add(prefix+"idle_kib_a_client", ours, m.idleKiB, false)
+	s.r.add(prefix+"writes_per_s", ours, m.used.writes/m.whole.Seconds(), true)
+	s.r.add(prefix+"cpu_s", ours, m.used.cpu.Seconds(), false)
+	bytes, writes := int(m.used.bytes)/scenario.clients, max(1, int(m.used.writes)/scenario.clients)
+	_, bare, err := s.bareLoop(ctx, bareJob{scenario.clients, bytes, writes, m.whole.Seconds()})
+	if err != nil {
+		return fmt.Errorf("the bare loop: %w", err)
 	}
+	s.r.add(prefix+"cpu_s", bareName, bare, false)
+	s.tellLive(prefix, ours, scenario, m)
+	fmt.Fprintf(s.log, "%s: %.0f writes/s, CPU %.2f s (bare loop %.2f s), %.1f KiB a client\n", scenario.name,
+		s.r.last(prefix+"writes_per_s", ours), m.used.cpu.Seconds(), bare, m.idleKiB)
+	if b.NATS == "" {
+		return nil
+	}
+	if m, err = s.measureNATS(ctx, b.NATS, scenario); err != nil {
+		return fmt.Errorf("NATS: %w", err)
+	}
+	s.fileLive(prefix, natsName, m)
+	s.tellLive(prefix, natsName, scenario, m)
 	return nil
 }

@@ -1,9 +1,6 @@
 package bench
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // Report is the figures of one benchmark, what follows from them, and whether that is what was hoped for.
 type Report struct {
@@ -68,6 +65,25 @@ func (r *Report) median(name, target string) float64 {
 	return median(f.values[target])
 }
 
+// last is a figure's newest value at a target, 0 when it was not measured.
+func (r *Report) last(name, target string) float64 {
+	f := r.figure(name)
+	if f == nil || len(f.values[target]) == 0 {
+		return 0
+	}
+	return f.values[target][len(f.values[target])-1]
+}
+
+// sum is the sum of a figure's values at a target.
+func (r *Report) sum(name, target string) (sum float64) {
+	if f := r.figure(name); f != nil {
+		for _, v := range f.values[target] {
+			sum += v
+		}
+	}
+	return sum
+}
+
 // set files a result.
 func (r *Report) set(name string, value any) { r.results = append(r.results, result{name, value}) }
 
@@ -81,9 +97,16 @@ func (r *Report) result(name string) any {
 	return nil
 }
 
-func median[T cmp.Ordered](v []T) T {
+// median is the middle value, of an even count the mean of the middle two.
+func median(v []float64) float64 {
 	s := slices.Sorted(slices.Values(v))
-	return s[len(s)/2]
+	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
+}
+
+// percentile is the smallest value that so many percent of v are no larger than. It sorts v.
+func percentile(v []float64, percent int) float64 {
+	slices.Sort(v)
+	return v[max(0, (len(v)*percent+99)/100-1)]
 }
 
 // over is a divided by b, nil when either was not measured.

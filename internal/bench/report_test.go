@@ -74,3 +74,26 @@ func TestReportPrintsWhatPeopleRead(t *testing.T) {
 		}
 	}
 }
+
+func TestMedianOfAnEvenCountIsTheMeanOfTheMiddleTwo(t *testing.T) {
+	for _, c := range []struct {
+		of   []float64
+		want float64
+	}{{[]float64{7}, 7}, {[]float64{4, 2}, 3}, {[]float64{9, 1, 4}, 4}, {[]float64{8, 1, 3, 2}, 2.5}} {
+		if got := median(c.of); got != c.want {
+			t.Errorf("median of %v: got %v, want %v", c.of, got, c.want)
+		}
+	}
+}
+
+func TestPercentileCountsFromTheSmallest(t *testing.T) {
+	v := make([]float64, 200)
+	for i := range v {
+		v[i] = float64(200 - i)
+	}
+	for percent, want := range map[int]float64{0: 1, 50: 100, 95: 190, 99: 198, 100: 200} {
+		if got := percentile(v, percent); got != want {
+			t.Errorf("percentile %d of 1 to 200: got %v, want %v", percent, got, want)
+		}
+	}
+}

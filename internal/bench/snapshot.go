@@ -41,7 +41,7 @@ func (b Snapshot) Run(ctx context.Context, targets []*Target, log io.Writer) (*R
 			return nil, err
 		}
 	}
-	if err := t.Restart(func(string) error { return nil }); err != nil { // what was in memory is in parts now
+	if err := t.Restart(untouched); err != nil { // what was in memory is in parts now
 		return nil, err
 	}
 	for round := range b.Rounds {
@@ -49,7 +49,7 @@ func (b Snapshot) Run(ctx context.Context, targets []*Target, log io.Writer) (*R
 			name string
 			run  func(context.Context, *Target) (time.Duration, error)
 		}{{"fetch", fetchTen}, {"copy", firstCopyRow}} {
-			if err := t.Restart(func(string) error { return nil }); err != nil {
+			if err := t.Restart(untouched); err != nil {
 				return nil, err
 			}
 			for _, state := range []string{"cold", "warm"} {
@@ -64,7 +64,7 @@ func (b Snapshot) Run(ctx context.Context, targets []*Target, log io.Writer) (*R
 			return nil, err
 		}
 		fmt.Fprintf(log, "round %d of %d: FETCH 10 %.1f ms cold, %.1f warm; first COPY row %.1f ms cold, %.1f warm; whole %.2f s\n", round+1, b.Rounds,
-			last(r, "fetch_cold_ms", ours), last(r, "fetch_warm_ms", ours), last(r, "copy_cold_ms", ours), last(r, "copy_warm_ms", ours), last(r, "whole_s", ours))
+			r.last("fetch_cold_ms", ours), r.last("fetch_warm_ms", ours), r.last("copy_cold_ms", ours), r.last("copy_warm_ms", ours), r.last("whole_s", ours))
 	}
 	for _, name := range []string{"fetch", "copy"} {
 		r.set(name+"_warm_ms_median", r.median(name+"_warm_ms", ours))
@@ -155,7 +155,7 @@ func (b Snapshot) whole(ctx context.Context, r *Report, targets []*Target) error
 		}
 		r.add("whole_s", t.Name, took.Seconds(), false)
 		if t.Subscribe {
-			peak, err := procKB(t.PID, "VmHWM")
+			peak, err := peakKB(t.PID)
 			if err != nil {
 				return err
 			}
