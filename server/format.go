@@ -21,6 +21,12 @@ const (
 	formatMinor = 1
 )
 
+// featureSinks in Required says that the catalog may have sinks, which builds before 1.1 take for damage.
+const featureSinks = "sinks"
+
+// known are the features that this build knows.
+var known = []string{featureSinks}
+
 // featureUnfinished in Required says that a restore into the folder was cut off: nobody may open it.
 const featureUnfinished = "unfinished-restore"
 
@@ -49,9 +55,9 @@ func (f *Format) check(where string) error {
 		return fmt.Errorf("%s has format %d.%d, written by tailrace %s; this build reads formats up to %d.x: use that version or a later one",
 			where, f.Major, f.Minor, writer, formatMajor)
 	}
-	if len(f.Required) > 0 {
+	if missing := slices.DeleteFunc(slices.Clone(f.Required), func(name string) bool { return slices.Contains(known, name) }); len(missing) > 0 {
 		return fmt.Errorf("%s was written by tailrace %s and needs what this build does not know: %s: use that version or a later one",
-			where, writer, strings.Join(f.Required, ", "))
+			where, writer, strings.Join(missing, ", "))
 	}
 	return nil
 }
@@ -74,10 +80,13 @@ func readFormat(dir string) (Format, error) {
 func (f *folder) sign(version string) error {
 	signed := f.format
 	signed.Major, signed.Minor, signed.WrittenBy = formatMajor, max(formatMinor, signed.Minor), version
+	if !slices.Contains(signed.Required, featureSinks) {
+		signed.Required = append(slices.Clone(signed.Required), featureSinks)
+	}
 	if signed.Environment == "" {
 		signed.Environment = sessionName()
 	}
-	if f.format.Major == signed.Major && f.format.Minor == signed.Minor && f.format.Environment == signed.Environment && f.format.WrittenBy == version {
+	if f.format.Major == signed.Major && f.format.Minor == signed.Minor && slices.Equal(f.format.Required, signed.Required) && f.format.Environment == signed.Environment && f.format.WrittenBy == version {
 		return nil
 	}
 	if err := writeJSON(f.path(formatName), &signed); err != nil {

@@ -30,6 +30,7 @@ type RestoreOptions struct {
 type Restored struct {
 	Manifest      *Manifest
 	PausedSources []string // names, in order
+	PausedSinks   []string // likewise
 }
 
 // Restore makes the data folder o.Data, which must not exist or be empty, from the backup in from. Every byte is checked on its way. told hears how far it is. A restore that is cut off
@@ -48,7 +49,7 @@ func Restore(ctx context.Context, o RestoreOptions, from string, told func(sql.B
 		return nil, fmt.Errorf("restore %s: %w", from, err)
 	}
 	out := &Restored{Manifest: m}
-	out.PausedSources, err = openRestored(ctx, o)
+	err = openRestored(ctx, o, out)
 	if err != nil {
 		return nil, fmt.Errorf("open restored folder: %w", err)
 	}
@@ -108,7 +109,7 @@ func (m *Manifest) restore(ctx context.Context, o Options, from string, f *folde
 	if err := m.begin(ctx, o, f, blob, c); err != nil {
 		return err
 	}
-	f.format.Required = nil
+	f.format.Required = []string{featureSinks}
 	f.format.WrittenBy = o.withDefaults().Version
 	return writeJSON(f.path(formatName), &f.format)
 }
@@ -154,26 +155,53 @@ func (m *Manifest) begin(ctx context.Context, o Options, f *folder, blob *file.B
 	return errors.Join(log.Begin(ctx, consensus, blob, sessionName(), c), consensus.Close())
 }
 
-// openRestored starts on the restored folder once, which ends the sessions of the backup's time, and pauses the sources.
-func openRestored(ctx context.Context, o RestoreOptions) (paused []string, err error) {
-	err = offline(ctx, o.Options, func(ctx context.Context, n *node) error {
-		if o.ResumeSources {
-			return nil
+// openRestored starts on the restored folder once, which ends the sessions of the backup's time, and pauses the sources and the sinks.
+func openRestored(ctx context.Context, o RestoreOptions, out *Restored) error {
+	return offline(ctx, o.Options, func(ctx context.Context, n *node) (err error) {
+		if !o.ResumeSources {
+			out.PausedSources, err = n.pauseSources(ctx)
 		}
-		sources := n.catalog.Current().Sources
-		for _, id := range slices.Sorted(maps.Keys(sources)) {
-			if sources[id].Paused {
-				continue
-			}
-			src := *sources[id]
-			src.Paused = true
-			if err := n.commitChange(ctx, func(*catalog.Catalog) (*catalog.Change, error) { return &catalog.Change{Source: &src}, nil }); err != nil {
-				return fmt.Errorf("pause source %s: %w", src.Name, err)
-			}
-			paused = append(paused, src.Name)
+		if err == nil {
+			out.PausedSinks, err = n.pauseSinks(ctx)
 		}
-		return nil
+		return err
 	})
+}
+
+func (n *node) pauseSources(ctx context.Context) (paused []string, err error) {
+	sources := n.catalog.Current().Sources
+	for _, id := range slices.Sorted(maps.Keys(sources)) {
+		if sources[id].Paused {
+			continue
+		}
+		src := *sources[id]
+		src.Paused = true
+		if err := n.commitChange(ctx, func(*catalog.Catalog) (*catalog.Change, error) { return &catalog.Change{Source: &src}, nil }); err != nil {
+			return nil, fmt.Errorf("pause source %s: %w", src.Name, err)
+		}
+		paused = append(paused, src.Name)
+	}
 	slices.Sort(paused)
-	return paused, err
+	return paused, nil
+}
+
+// pauseSinks pauses the sinks. Their targets may be further than the backup, so they are compared with it, table by table, when they are resumed.
+func (n *node) pauseSinks(ctx context.Context) (paused []string, err error) {
+	sinks := n.catalog.Current().Sinks
+	for _, id := range slices.Sorted(maps.Keys(sinks)) {
+		sink := *sinks[id]
+		sink.Paused, sink.Resyncs = true, maps.Clone(sink.Resyncs)
+		if sink.Resyncs == nil {
+			sink.Resyncs = map[catalog.ID]int{}
+		}
+		for _, table := range sink.Tables {
+			sink.Resyncs[table]++
+		}
+		if err := n.commitChange(ctx, func(*catalog.Catalog) (*catalog.Change, error) { return &catalog.Change{Sink: &sink}, nil }); err != nil {
+			return nil, fmt.Errorf("pause sink %s: %w", sink.Name, err)
+		}
+		paused = append(paused, sink.Name)
+	}
+	slices.Sort(paused)
+	return paused, nil
 }

@@ -93,7 +93,7 @@ type RestoreCmd struct {
 // Help is shown by --help.
 func (c *RestoreCmd) Help() string {
 	return `Every byte of the backup is checked on its way. The new folder has exactly the rows of the backup's time, tables, history, users and secrets. Sources are paused unless
---resume-sources is given.
+--resume-sources is given, sinks always.
 
 What to type next:
 
@@ -113,6 +113,9 @@ func (c *RestoreCmd) Run(ctx context.Context) error {
 	fmt.Printf("restored %s as of %d into %s: %d parts, %s\n", timeText(m.Time), m.Time, c.Data, len(m.Parts), bytesText(m.PartBytes))
 	for _, name := range restored.PausedSources {
 		fmt.Printf("source %s is paused: ALTER SOURCE %s RESUME, once the server that was backed up follows it no more\n", name, pgx.Identifier{name}.Sanitize())
+	}
+	for _, name := range restored.PausedSinks {
+		fmt.Printf("sink %s is paused: ALTER SINK %s RESUME compares its tables with the target and makes them equal, once the server that was backed up feeds it no more\n", name, pgx.Identifier{name}.Sanitize())
 	}
 	fmt.Printf("serve it: tailrace serve --data %s\n", c.Data)
 	return nil

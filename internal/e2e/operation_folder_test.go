@@ -224,7 +224,7 @@ func TestOldFolderOpens(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if out, _, err = tailrace(t, "inspect", dir); err != nil || !strings.Contains(out, "format       1.0") {
+	if out, _, err = tailrace(t, "inspect", dir); err != nil || !strings.Contains(out, "format       1.1") {
 		t.Errorf("inspect after it was opened: %v\n%s", err, out)
 	}
 }
