@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -334,4 +335,58 @@ func TestSinkPausesResumesAndIsComparedAnew(t *testing.T) {
 		c.run("ALTER SINK copy SET (ON CONFLICT = 'verify')")
 		c.caughtUp("copy")
 	})
+}
+
+// TestSinkStreamsATransactionThatIsTooLarge: one that must be seen whole and has no room in memory goes into one open transaction of the target.
+func TestSinkStreamsATransactionThatIsTooLarge(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, s *server, into string, to target) {
+		c := s.connect(t)
+		c.run("CREATE TABLE a (id int PRIMARY KEY, v text)")
+		c.run("CREATE TABLE b (n int, v text)")
+		c.run("CREATE SINK copy FROM a, b INTO " + into + " WITH (CONSISTENCY = 'transaction', MEMORY = '24MiB')")
+		c.caughtUp("copy")
+		c.run("BEGIN; INSERT INTO a SELECT g, repeat('x', 300) FROM generate_series(1, 70000) g; INSERT INTO b SELECT g % 100, 'b' FROM generate_series(1, 5000) g; COMMIT")
+		c.caughtUp("copy")
+		sameRows(t, c, to, "SELECT id, length(v) FROM a")
+		c.run("BEGIN; UPDATE a SET v = 'y' WHERE id % 2 = 0; DELETE FROM a WHERE id % 7 = 0; DELETE FROM b WHERE n < 50; INSERT INTO b VALUES (1000, 'after'); COMMIT; INSERT INTO a VALUES (-1, 'small')")
+		c.caughtUp("copy")
+		sameRows(t, c, to, "SELECT id, length(v) FROM a")
+		sameRows(t, c, to, "SELECT n, v, count(*) FROM b GROUP BY n, v")
+		if got := rowsOf(t, to, "SELECT count(*) FROM tailrace.progress WHERE lane = -3 AND note = 'whole'"); got[0] != "1" {
+			t.Errorf("notes of a streamed transaction: got %s, want 1", got[0])
+		}
+	})
+}
+
+// TestSinkFollowsASource is the chain: a PostgreSQL here, its tables at a MariaDB, and the source's database stopped.
+func TestSinkFollowsASource(t *testing.T) {
+	src := pgtest.Start(t, "wal_level=logical")
+	src.Exec(t, `CREATE TABLE orders (id int PRIMARY KEY, item text, price numeric(12,2), at timestamptz);
+		INSERT INTO orders SELECT g, 'item ' || g, g * 1.5, '2026-01-01 00:00+00' FROM generate_series(1, 1000) g`)
+	to := mytest.Start(t)
+	s := start(t)
+	if out, err := s.attach(t, src.URL()); err != nil {
+		t.Fatalf("attach: %v\n%s", err, out)
+	}
+	c := s.connect(t)
+	out, err := exec.Command(binary, "sink", "create", "copy", "--from", "source:postgres", "--to", to.URL(), "--server", s.url).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "Live: 1") {
+		t.Fatalf("sink create: %v\n%s", err, out)
+	}
+	src.Exec(t, "UPDATE orders SET item = 'changed' WHERE id = 7; DELETE FROM orders WHERE id = 8")
+	eventually(t, "the source's change at the target", func() []string { return rowsOf(t, to, "SELECT item FROM orders WHERE id IN (7, 8)") }, "changed")
+	sameRows(t, c, to, "SELECT id, item, price FROM orders")
+	src.Stop()
+	second := pgtest.Start(t)
+	c.run(fmt.Sprintf("CREATE SINK second FROM orders INTO POSTGRES (URL '%s')", second.URL()))
+	c.caughtUp("second")
+	sameRows(t, c, second, "SELECT * FROM orders")
+	c.fails("DROP SOURCE postgres", "2BP01", "follows it")
+	list, err := exec.Command(binary, "sink", "list", "--server", s.url).CombinedOutput()
+	if err != nil || strings.Count(string(list), "running") != 2 {
+		t.Errorf("sink list: %v\n%s", err, list)
+	}
+	if out, err := exec.Command(binary, "sink", "drop", "copy", "--server", s.url).CombinedOutput(); err != nil {
+		t.Errorf("sink drop: %v\n%s", err, out)
+	}
 }
