@@ -102,5 +102,5 @@ func (f *feed) tooFarBehind(ctx context.Context, s *span, lag time.Duration) err
 	f.mu.Unlock()
 	table := f.describe(s)
 	return f.failForGood(ctx, fmt.Sprintf("table \"%s\" is %s behind, more than MAX LAG %s allows%s", table, lag.Round(time.Second), f.sink.MaxLag, why),
-		fmt.Sprintf("ALTER SINK %s RESYNC TABLE %s; then ALTER SINK %s RESUME.", f.sink.Name, s.tables[0].version.Name, f.sink.Name))
+		fmt.Sprintf("ALTER SINK %s RESYNC TABLE %s; then ALTER SINK %s RESUME.", f.sink.Name, f.tableName(s.tables[0].id), f.sink.Name))
 }

@@ -288,7 +288,10 @@ func (f *feed) describe(s *span) string {
 		if out != "" {
 			out += ", "
 		}
-		out += tb.version.Name
+		out += f.tableName(tb.id)
 	}
 	return out
 }
+
+// tableName is the name of a table when the feed began: what statements of users call it.
+func (f *feed) tableName(id tailrace.CollectionID) string { return f.cat.Tables[id].Name }

@@ -135,7 +135,7 @@ func (f *feed) appendLetter(dst *tailrace.Batch, it *item, se *tailrace.SinkErro
 			row, action = i, "upsert"
 		}
 	}
-	dst.Cols[0].AppendString(tb.version.Schema + "." + tb.version.Name)
+	dst.Cols[0].AppendString(tb.target.Table.Schema + "." + tb.target.Table.Name)
 	dst.Cols[1].AppendInt64(int64(it.time))
 	dst.Cols[2].AppendInt64(int64(it.ordinal))
 	dst.Cols[3].AppendString(action)

@@ -83,6 +83,13 @@ type loader struct {
 
 const loadedNote = "loaded"
 
+// isResync tells that the table is to be compared with the target, which somebody asked for.
+func (f *feed) isResync(tb *table) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.resolved[tb.id].Resyncs != f.sink.Resyncs[tb.id]
+}
+
 func (l *loader) run(ctx context.Context) error {
 	f, tb := l.f, l.table
 	if tb.target == nil || !tb.target.Loaded {
@@ -95,7 +102,7 @@ func (l *loader) run(ctx context.Context) error {
 		return nil
 	}
 	after, begun := l.begun()
-	resync := f.resolved[tb.id].Resyncs != f.sink.Resyncs[tb.id]
+	resync := f.isResync(tb)
 	if !begun && tb.target.Loaded && !resync {
 		switch f.sink.OnConflict {
 		case "overwrite":
@@ -138,7 +145,7 @@ func (l *loader) copy(ctx context.Context, after []byte) error {
 			return l.mark(ctx, loadedNote)
 		}
 		if err != nil {
-			return fmt.Errorf("read the snapshot of %s: %w", l.table.version.Name, err)
+			return fmt.Errorf("read the snapshot of %s: %w", l.f.tableName(l.table.id), err)
 		}
 		p := l.next("snapshot " + hex.EncodeToString(cursor.Position()))
 		if err := l.conn.Load(ctx, l.table.target, rows, []tailrace.SinkProgress{p}); err != nil {
@@ -152,7 +159,7 @@ func (l *loader) copy(ctx context.Context, after []byte) error {
 func (l *loader) snapshot(ctx context.Context, after []byte) (*shard.Cursor, error) {
 	sh := l.f.f.o.Shards.Shard(l.table.id)
 	if sh == nil {
-		return nil, fmt.Errorf("read the snapshot of %s: it was dropped", l.table.version.Name)
+		return nil, fmt.Errorf("read the snapshot of %s: it was dropped", l.f.tableName(l.table.id))
 	}
 	return sh.Snapshot(ctx, shard.SnapshotOptions{AsOf: l.at, Schema: l.table.reader.schema, After: after, PieceRows: loadRows, PieceBytes: loadBytes})
 }

@@ -12,7 +12,7 @@ import (
 
 // rowError is a row that the target refuses, after it was tried alone.
 type rowError struct {
-	table *table
+	table string // its name here
 	time  tailrace.Time
 	size  int
 	sink  string
@@ -25,7 +25,7 @@ func (e *rowError) Unwrap() error { return e.err }
 
 // user is the error as a user sees it: which row, why, and how to go on.
 func (e *rowError) user() *tailrace.Error {
-	name := e.table.version.Name
+	name := e.table
 	why := e.err.Err
 	hint := fmt.Sprintf("Mend it at the target or here, then ALTER SINK %s RESUME TABLE %s; or ALTER SINK %s SET (ON ERROR = 'dead letter').", e.sink, name, e.sink)
 	if why.Hint != "" {
@@ -42,7 +42,7 @@ func (f *feed) readError(s *span, err error) error {
 	if !errors.Is(err, shard.ErrCompacted) {
 		return err
 	}
-	name := s.tables[0].version.Name
+	name := f.tableName(s.tables[0].id)
 	return &tailrace.Error{
 		Code: "55000", Message: fmt.Sprintf("the changes of table \"%s\" after %d are gone", name, whole(s.read)), Err: err,
 		Hint: fmt.Sprintf("ALTER SINK %s RESYNC TABLE %s.", f.sink.Name, name),

@@ -180,7 +180,7 @@ func (f *feed) refused(s *span, b *batch, err error) error {
 	case se.Fault == tailrace.SinkRowFault && b != nil && parts(b) > 1:
 		s.limit = max(1, len(b.items)/2) // until the row that is refused is alone
 	case se.Fault == tailrace.SinkRowFault && b != nil:
-		f.fail(s, &rowError{table: b.items[0].table(), time: b.items[0].time, size: b.size(), sink: f.sink.Name, err: se})
+		f.fail(s, &rowError{table: f.tableName(b.items[0].table().id), time: b.items[0].time, size: b.size(), sink: f.sink.Name, err: se})
 	default:
 		f.fail(s, err)
 		if se.After > 0 && !s.retryAt.IsZero() {

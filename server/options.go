@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"time"
 
+	"tailrace"
 	"tailrace/pool"
 )
 
@@ -33,6 +34,8 @@ type Options struct {
 	Reload <-chan Options
 	// Pool, when set, does the tasks of loads, flushes and merges, and whoever gives it runs it or not: for tests. nil: the node has one of a worker for each core.
 	Pool *pool.Pool
+	// OpenTarget returns the adapter for a target of changefeeds; nil: that of the product (OpenTarget of this package).
+	OpenTarget func(kind, url, password string) (tailrace.Sink, error)
 	// Stores, when set, are what the node runs on instead of a data folder.
 	Stores *Stores
 	// Ready, when set, is told once that the node serves, and where.

@@ -43,7 +43,7 @@ func (n *node) newFeeds() *changefeed.Feeds {
 	if n.folder != nil {
 		o.Environment = n.folder.format.Environment
 	}
-	if open := n.stores.OpenTarget; open != nil {
+	if open := n.options.OpenTarget; open != nil {
 		o.Open = open
 	}
 	return changefeed.New(o)

@@ -34,8 +34,6 @@ type Stores struct {
 	Listen func() (net.Listener, error)
 	// OpenSource returns the adapter for a source; nil: those of the product.
 	OpenSource func(ingest.Config) (tailrace.Source, error)
-	// OpenTarget returns the adapter for a target of changefeeds; nil: those of the product.
-	OpenTarget func(kind, url, password string) (tailrace.Sink, error)
 }
 
 // pieceRows is how many rows of a snapshot a subscription reads at once; 0 is the product's own measure.

@@ -22,6 +22,8 @@ type BenchCmd struct {
 	Live     BenchLiveCmd     `cmd:"" help:"Many clients that follow a table while rows are written, beside a bare loop that writes the same bytes."`
 	Storm    BenchStormCmd    `cmd:"" help:"Many clients that subscribe at the same moment, beside a bare loop that writes the same bytes."`
 
+	Feed BenchFeedCmd `cmd:"" help:"A changefeed into a real database, beside a plain loader of the same statements."`
+
 	DuckDBLoad   BenchDuckDBCmd       `cmd:"" name:"duckdb-load" hidden:"" help:"The DuckDB of a load."`
 	StormClients BenchStormClientsCmd `cmd:"" hidden:"" help:"A process of clients of a storm."`
 	BareWrites   BenchBareWritesCmd   `cmd:"" hidden:"" help:"The bare loop of a storm."`

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/url"
+	"os"
+	"os/signal"
+	"time"
+
+	"tailrace"
+	"tailrace/internal/bench"
+	"tailrace/server"
+)
+
+// BenchFeedCmd is `tailrace bench feed`.
+type BenchFeedCmd struct {
+	Target  string        `help:"The database to feed: mysql://user:password@host:3306/db or postgres://... . Tables called feed_* there are dropped." placeholder:"URL" required:""`
+	JSON    bool          `help:"Print one JSON object as the last line of stdout."`
+	Rows    int           `help:"Changed rows of a round." default:"200000"`
+	Rounds  int           `help:"Interleaved rounds; medians are reported." default:"3"`
+	Rate    int           `help:"Rows a second while the lag is measured." default:"2000"`
+	Seconds time.Duration `help:"How long the lag is measured." default:"10s"`
+}
+
+// Run feeds the target from a server in this process.
+func (c *BenchFeedCmd) Run() error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	u, err := url.Parse(c.Target)
+	kind := ""
+	if err == nil {
+		kind = map[string]string{"mysql": "mysql", "mariadb": "mysql", "postgres": "postgres", "postgresql": "postgres"}[u.Scheme]
+	}
+	if kind == "" {
+		return &tailrace.Error{Code: "08001", Message: "what was given is not the address of a target", Hint: "Write it as mysql://user:password@host:3306/database or postgres://user@host:5432/database."}
+	}
+	report, err := bench.Feed{
+		URL: c.Target, Kind: kind, Rows: c.Rows, Rounds: c.Rounds, Rate: c.Rate, Seconds: c.Seconds, Open: server.OpenTarget, Serve: serveHere,
+	}.Run(ctx, os.Stderr)
+	if err != nil {
+		return err
+	}
+	return show(report, c.JSON)
+}
+
+// serveHere runs a server in this process, on a temporary folder, that opens targets with open.
+func serveHere(ctx context.Context, open func(kind, url, password string) (tailrace.Sink, error)) (address string, stop func() error, err error) {
+	dir, err := os.MkdirTemp("", "tailrace-bench-")
+	if err != nil {
+		return "", nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	ready, ended := make(chan server.Addresses, 1), make(chan error, 1)
+	go func() {
+		ended <- server.Run(ctx, server.Options{
+			Data: dir, Listen: "127.0.0.1:0", HTTP: "127.0.0.1:0", Drain: time.Second, Version: version(), OpenTarget: open,
+			Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Ready: func(a server.Addresses) { ready <- a },
+		})
+	}()
+	stop = func() error {
+		cancel()
+		return errors.Join(<-ended, os.RemoveAll(dir))
+	}
+	select {
+	case a := <-ready:
+		return "postgres://" + a.Postgres + "/postgres", stop, nil
+	case err := <-ended:
+		cancel()
+		return "", nil, errors.Join(err, os.RemoveAll(dir))
+	}
+}
