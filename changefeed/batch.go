@@ -83,7 +83,6 @@ func (f *feed) batchOf(s *span) *batch {
 		n := 0
 		for n < len(l.items) {
 			it := &l.items[n]
-			p := &it.slice.parts[it.part]
 			if (b != nil && len(b.items) >= limit || size >= batchBytes) && (n == 0 || !s.tied() || l.items[n-1].time != it.time) {
 				break
 			}
@@ -91,7 +90,7 @@ func (f *feed) batchOf(s *span) *batch {
 				b = &batch{span: s}
 			}
 			b.items = append(b.items, *it)
-			size += p.batch.Size() * (it.to - it.from) / p.batch.N
+			size += it.size()
 			n++
 		}
 		if n == 0 {
@@ -109,11 +108,11 @@ func (b *batch) txn() (*tailrace.SinkTxn, error) {
 	parts := make([][]tailrace.SinkStep, len(b.span.tables))
 	for n, tb := range b.span.tables {
 		updates := b.updates(tb)
-		if updates.N == 0 {
+		if len(updates) == 0 {
 			continue
 		}
 		var err error
-		if parts[n], err = steps.Of(tb.target, updates); err != nil {
+		if parts[n], err = steps.Of(tb.target, updates...); err != nil {
 			return nil, err
 		}
 	}
@@ -121,23 +120,19 @@ func (b *batch) txn() (*tailrace.SinkTxn, error) {
 	return txn, nil
 }
 
-// updates are those of one table. Neighbours are copied together.
-func (b *batch) updates(tb *table) *tailrace.Batch {
-	out := tailrace.NewBatch(tb.target.Table.Columns, 0)
-	for i := 0; i < len(b.items); {
+// updates are those of one table. Neighbours go together.
+func (b *batch) updates(tb *table) (out []steps.Updates) {
+	for i := range b.items {
 		it := &b.items[i]
-		j := i + 1
 		if it.table() != tb {
-			i = j
 			continue
 		}
-		to := it.to
-		for j < len(b.items) && b.items[j].slice == it.slice && b.items[j].part == it.part && b.items[j].from == to {
-			to = b.items[j].to
-			j++
+		rows := it.slice.parts[it.part].batch
+		if n := len(out) - 1; n >= 0 && out[n].Batch == rows && out[n].To == it.from {
+			out[n].To = it.to
+			continue
 		}
-		appendSection(out, it.slice.parts[it.part].batch, it.from, to)
-		i = j
+		out = append(out, steps.Updates{Batch: rows, From: it.from, To: it.to})
 	}
 	return out
 }

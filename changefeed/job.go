@@ -100,7 +100,7 @@ func (s *span) addPass(ctx context.Context, f *feed, conn tailrace.SinkConn, tb 
 			return err
 		}
 		b, from, to := r.take(t, batchRows)
-		list, err := steps.Of(tb.target, section(b, from, to))
+		list, err := steps.Of(tb.target, steps.Updates{Batch: b, From: from, To: to})
 		if err != nil {
 			return err
 		}

@@ -74,8 +74,9 @@ type slice struct {
 
 // part is updates of one table.
 type part struct {
-	table *table
-	batch *tailrace.Batch
+	table    *table
+	batch    *tailrace.Batch // of which others may be parts of other slices
+	from, to int
 }
 
 // item is the updates of one key at one time, of a table without a key one update: [from, to) of its part.
@@ -90,6 +91,9 @@ type item struct {
 }
 
 func (it *item) table() *table { return it.slice.parts[it.part].table }
+
+// size is about what the item takes, in bytes.
+func (it *item) size() int { return it.slice.parts[it.part].size(it.from, it.to) }
 
 // lane is items in the order in which they must come to the target. What is under way stays in it until it is there.
 type lane struct {
@@ -177,7 +181,7 @@ func (s *span) peek(ctx context.Context, until tailrace.Time) (t tailrace.Time, 
 func (s *span) takeSome(out *slice, tb *table, sl schedule.Slice) {
 	before := tb.reader.at
 	b, from, to := tb.reader.take(min(sl.End, tb.until-1), sl.Rows-len(out.items))
-	out.add(tb, section(b, from, to))
+	out.add(part{tb, b, from, to})
 	ordinal := uint64(0)
 	if before.Ordinal > 0 && before.Time == b.Times[from] {
 		ordinal = before.Ordinal
@@ -202,7 +206,7 @@ func (s *span) takeTime(ctx context.Context, out *slice, t tailrace.Time) (huge 
 				break
 			}
 			b, from, to := tb.reader.take(t, 1<<30)
-			out.add(tb, section(b, from, to))
+			out.add(part{tb, b, from, to})
 			if out.bytes-bytes > hugeBytes {
 				out.parts, out.items, out.bytes = out.parts[:parts], out.items[:items], bytes
 				for _, tb := range s.tables {
@@ -228,22 +232,25 @@ func (s *span) afterHuge(out *slice, t tailrace.Time) (*slice, bool, *job, error
 	return out, true, hugeJob(s, t), nil
 }
 
-func (out *slice) add(tb *table, b *tailrace.Batch) {
-	out.parts = append(out.parts, part{table: tb, batch: b})
-	out.bytes += int64(b.Size())
+func (out *slice) add(p part) {
+	out.parts = append(out.parts, p)
+	out.bytes += int64(p.size(p.from, p.to))
 }
+
+// size is about what rows [from, to) of a part's batch take, in bytes.
+func (p *part) size(from, to int) int { return p.batch.Size() * (to - from) / p.batch.N }
 
 // itemize cuts a part of a slice into items, of which the first update is the ordinal'th of its time, and returns where it ends.
 func (s *span) itemize(out *slice, p int, ordinal uint64) uint64 {
-	tb, b := out.parts[p].table, out.parts[p].batch
+	tb, b, end := out.parts[p].table, out.parts[p].batch, out.parts[p].to
 	schema := tb.reader.schema
 	var key []byte
-	for i := 0; i < b.N; {
+	for i := out.parts[p].from; i < end; {
 		j := i + 1
-		for j < b.N && sameKey(schema, b, i, j) {
+		for j < end && sameKey(schema, b, i, j) {
 			j++
 		}
-		if i > 0 && b.Times[i] != b.Times[i-1] {
+		if i > out.parts[p].from && b.Times[i] != b.Times[i-1] {
 			ordinal = 0
 		}
 		ordinal += uint64(j - i)

@@ -119,9 +119,9 @@ func (s *span) count(b *batch, now time.Time) {
 		rows, bytes := int64(0), int64(0)
 		for i := range b.items {
 			it := &b.items[i]
-			if p := &it.slice.parts[it.part]; p.table == tb {
+			if it.table() == tb {
 				rows++
-				bytes += int64(p.batch.Size() * (it.to - it.from) / p.batch.N)
+				bytes += int64(it.size())
 			}
 		}
 		if rows > 0 {

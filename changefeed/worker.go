@@ -216,9 +216,7 @@ func parts(b *batch) int {
 func (b *batch) size() int {
 	n := 0
 	for i := range b.items {
-		it := &b.items[i]
-		p := it.slice.parts[it.part].batch
-		n += p.Size() * (it.to - it.from) / p.N
+		n += b.items[i].size()
 	}
 	return n
 }

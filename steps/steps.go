@@ -10,37 +10,49 @@ import (
 	"tailrace"
 )
 
+// Updates are updates [From, To) of a batch, whose Times are set and whose columns are those of a target's table.
+type Updates struct {
+	Batch    *tailrace.Batch
+	From, To int
+}
+
+// All are the updates of a batch.
+func All(b *tailrace.Batch) Updates { return Updates{Batch: b, To: b.N} }
+
 // Of are the steps that bring the target from before updates to after them: at most a delete and an upsert, or an insert for a table without a key.
 //
-// updates are of one or more whole times, or of all updates of some of their keys, in time order; Times and Diffs are set, columns are those of the target's table.
-// The steps keep no reference to it. An error says that the updates are of no table with such a key: two rows have one key at one time.
-func Of(target *tailrace.SinkTarget, updates *tailrace.Batch) ([]tailrace.SinkStep, error) {
+// The updates are of one or more whole times, or all updates of some of the keys of these, in time order. The steps keep no reference to them. An error says that the
+// updates are of no table with such a key: two rows have one key at one time.
+func Of(target *tailrace.SinkTarget, updates ...Updates) ([]tailrace.SinkStep, error) {
 	if len(target.Table.Columns.Key) == 0 {
 		return ofBag(target, updates), nil
 	}
-	rows := newRows(updates.N)
+	rows := newRows(updates)
 	key := make([]byte, 0, 64)
-	for i := range updates.N {
-		key = AppendKey(key[:0], target.Table.Columns, updates, i)
-		r := rows.find(key)
-		if err := r.take(updates, i); err != nil {
-			return nil, fmt.Errorf("%s: %w", target.Name, err)
+	for n := range updates {
+		u := &updates[n]
+		for i := u.From; i < u.To; i++ {
+			key = AppendKey(key[:0], target.Table.Columns, u.Batch, i)
+			if err := rows.find(key).take(u.Batch, place{n, i}); err != nil {
+				return nil, fmt.Errorf("%s: %w", target.Name, err)
+			}
 		}
 	}
-	var deleted, upserted []int32
+	var deleted, upserted []place
 	for i := range rows.all {
 		r := &rows.all[i]
 		switch {
-		case r.now < 0 && r.before >= 0:
+		case r.now == nowhere && r.before != nowhere:
 			deleted = append(deleted, r.before)
-		case r.now >= 0:
-			if r.before >= 0 && moves(target, updates, r.before, r.now) {
+		case r.now != nowhere:
+			if r.before != nowhere && moves(target, updates, r.before, r.now) {
 				deleted = append(deleted, r.before)
 			}
 			upserted = append(upserted, r.now)
 		}
 	}
-	return list(target, tailrace.SinkUpsert, plain(updates, deleted), plain(updates, upserted)), nil
+	schema := target.Table.Columns
+	return list(target, tailrace.SinkUpsert, gather(schema, updates, deleted), gather(schema, updates, upserted)), nil
 }
 
 // AppendKey appends the bytes by which the key of row i is told from others.
@@ -63,21 +75,41 @@ func list(target *tailrace.SinkTarget, adds tailrace.SinkStepKind, deleted, adde
 	return out
 }
 
-// plain is rows of b without times and diffs.
-func plain(b *tailrace.Batch, rows []int32) *tailrace.Batch {
-	bare := *b
-	bare.Times, bare.Diffs = nil, nil
-	return bare.Gather(rows)
-}
-
 // moves tells that a row gives up a value of a unique key.
-func moves(target *tailrace.SinkTarget, b *tailrace.Batch, before, now int32) bool {
+func moves(target *tailrace.SinkTarget, updates []Updates, before, now place) bool {
 	for _, unique := range target.Unique {
-		if tailrace.CompareStored(unique, b, int(before), b, int(now)) != 0 {
+		if tailrace.CompareStored(unique, updates[before.part].Batch, before.row, updates[now.part].Batch, now.row) != 0 {
 			return true
 		}
 	}
 	return false
+}
+
+// place is an update: of which part, and its row there.
+type place struct{ part, row int }
+
+// nowhere is the place of no update.
+var nowhere = place{-1, -1}
+
+// gather is the rows at places as a batch of their own, each column in memory of the right size.
+func gather(schema *tailrace.Schema, updates []Updates, places []place) *tailrace.Batch {
+	out := tailrace.NewBatch(schema, len(places))
+	for c := range out.Cols {
+		dst := &out.Cols[c]
+		if dst.Width == 0 {
+			size := 0
+			for _, p := range places {
+				src := &updates[p.part].Batch.Cols[c]
+				size += int(src.Offsets[p.row+1] - src.Offsets[p.row])
+			}
+			dst.Data = make([]byte, 0, size)
+		}
+		for _, p := range places {
+			dst.AppendFrom(&updates[p.part].Batch.Cols[c], p.row)
+		}
+	}
+	out.N = len(places)
+	return out
 }
 
 // rows finds what belongs together by bytes.
@@ -92,12 +124,16 @@ type row struct {
 	key         []byte
 	next        int32         // with the same hash, -1: none
 	first, time tailrace.Time // of the updates taken so far
-	before, now int32         // updates: the row before all of them, and after them; -1: it is not there
+	before, now place         // the row before all of them, and after them
 	added       bool          // at time
 	sum         tailrace.Diff
 }
 
-func newRows(n int) *rows {
+func newRows(updates []Updates) *rows {
+	n := 0
+	for i := range updates {
+		n += updates[i].To - updates[i].From
+	}
 	return &rows{byHash: make(map[uint64]int32, n)}
 }
 
@@ -115,14 +151,14 @@ func (r *rows) find(key []byte) *row {
 	}
 	start := len(r.bytes)
 	r.bytes = append(r.bytes, key...) // an older array stays with the keys that are in it
-	r.all = append(r.all, row{key: r.bytes[start:len(r.bytes):len(r.bytes)], next: first, before: -1, now: -1})
+	r.all = append(r.all, row{key: r.bytes[start:len(r.bytes):len(r.bytes)], next: first, before: nowhere, now: nowhere})
 	r.byHash[h] = int32(len(r.all) - 1)
 	return &r.all[len(r.all)-1]
 }
 
-// take takes in update i of a keyed row. At one time its old and its new version come in any order.
-func (r *row) take(b *tailrace.Batch, i int) error {
-	t, d := b.Times[i], b.Diff(i)
+// take takes in an update of a keyed row. At one time its old and its new version come in any order.
+func (r *row) take(b *tailrace.Batch, at place) error {
+	t, d := b.Times[at.row], b.Diff(at.row)
 	if r.first == 0 {
 		r.first = t
 	}
@@ -131,33 +167,36 @@ func (r *row) take(b *tailrace.Batch, i int) error {
 	}
 	switch {
 	case d == 1 && !r.added:
-		r.now, r.added = int32(i), true
+		r.now, r.added = at, true
 		return nil
 	case d != -1:
 		return fmt.Errorf("a row with a key is there more than once at %d", t)
 	}
 	if t == r.first {
-		r.before = int32(i)
+		r.before = at
 	}
 	if !r.added {
-		r.now = -1
+		r.now = nowhere
 	}
 	return nil
 }
 
 // ofBag are the steps of a table without a key: each row as often as its diffs sum up to.
-func ofBag(target *tailrace.SinkTarget, updates *tailrace.Batch) []tailrace.SinkStep {
-	rows := newRows(updates.N)
+func ofBag(target *tailrace.SinkTarget, updates []Updates) []tailrace.SinkStep {
+	rows := newRows(updates)
 	var stored []byte
-	for i := range updates.N {
-		stored = AppendStored(stored[:0], updates, i)
-		r := rows.find(stored)
-		if r.now < 0 {
-			r.now = int32(i)
+	for n := range updates {
+		u := &updates[n]
+		for i := u.From; i < u.To; i++ {
+			stored = AppendStored(stored[:0], u.Batch, i)
+			r := rows.find(stored)
+			if r.now == nowhere {
+				r.now = place{n, i}
+			}
+			r.sum += u.Batch.Diff(i)
 		}
-		r.sum += updates.Diff(i)
 	}
-	var deleted, added []int32
+	var deleted, added []place
 	var less, more []tailrace.Diff
 	for i := range rows.all {
 		switch r := &rows.all[i]; {
@@ -167,7 +206,8 @@ func ofBag(target *tailrace.SinkTarget, updates *tailrace.Batch) []tailrace.Sink
 			added, more = append(added, r.now), append(more, r.sum)
 		}
 	}
-	out, in := plain(updates, deleted), plain(updates, added)
+	schema := target.Table.Columns
+	out, in := gather(schema, updates, deleted), gather(schema, updates, added)
 	out.Diffs, in.Diffs = less, more
 	return list(target, tailrace.SinkInsert, out, in)
 }

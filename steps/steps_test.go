@@ -141,7 +141,7 @@ func TestStepsBringATargetToTheSameRows(t *testing.T) {
 					}
 				}
 			}
-			list, err := Of(target, b)
+			list, err := Of(target, All(b))
 			if err == nil {
 				err = apply(there, list, true)
 			}
@@ -180,7 +180,7 @@ func TestStepsOfATableWithoutAKeyAreNet(t *testing.T) {
 				}
 				appendPerson(b, p, clock, tailrace.Diff(d))
 			}
-			list, err := Of(target, b)
+			list, err := Of(target, All(b))
 			if err == nil {
 				err = apply(there, list, false)
 			}
@@ -199,7 +199,7 @@ func TestTwoRowsOfOneKeyAreAnError(t *testing.T) {
 	b := tailrace.NewBatch(target.Table.Columns, 0)
 	appendPerson(b, person{1, "a", 1}, 5, 1)
 	appendPerson(b, person{1, "b", 1}, 5, 1)
-	if _, err := Of(target, b); err == nil {
+	if _, err := Of(target, All(b)); err == nil {
 		t.Error("two rows of one key at one time: got no error")
 	}
 }
@@ -249,7 +249,7 @@ func BenchmarkOf(b *testing.B) {
 	b.SetBytes(int64(updates.Size()))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Of(target, updates); err != nil {
+		if _, err := Of(target, All(updates)); err != nil {
 			b.Fatal(err)
 		}
 	}
