@@ -44,6 +44,7 @@ var rooms = map[string]room{
 	"steps":    {1, ""}, // updates into steps of a target
 
 	"catalog": {2, "log"},
+	"redo":    {2, "steps"},         // a changefeed's redo log
 	"parquet": {2, "duckdb format"}, // beside query: files, whose types are not those of queries
 	"shard":   {2, "budget log stripe expr index pool"},
 
@@ -59,7 +60,7 @@ var rooms = map[string]room{
 	"pgwire": {5, "budget sql parse format catalog"},
 
 	"server":       {6, "budget parquet pool pgwire sql ingest changefeed system tail query shard catalog log stripe format file pebble postgres mysql"},
-	"cmd/tailrace": {7, "server postgres ingest parquet format internal/bench internal/bench/duck"}, // parquet, format: export and load, over the wire
+	"cmd/tailrace": {7, "server postgres ingest parquet redo file format internal/bench internal/bench/duck"}, // parquet, format: export and load, over the wire; redo, file: redo apply
 
 	// What only tests and measurements use.
 	"internal/sim":         {1, ""},

@@ -10,7 +10,7 @@ import (
 	"tailrace"
 )
 
-// Updates are updates [From, To) of a batch, whose Times are set and whose columns are those of a target's table.
+// Updates are updates [From, To) of a batch, all at one time if it has no Times, whose columns are those of a target's table.
 type Updates struct {
 	Batch    *tailrace.Batch
 	From, To int
@@ -158,7 +158,7 @@ func (r *rows) find(key []byte) *row {
 
 // take takes in an update of a keyed row. At one time its old and its new version come in any order.
 func (r *row) take(b *tailrace.Batch, at place) error {
-	t, d := b.Times[at.row], b.Diff(at.row)
+	t, d := b.Time(at.row, 1), b.Diff(at.row)
 	if r.first == 0 {
 		r.first = t
 	}

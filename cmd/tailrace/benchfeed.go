@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"net/url"
 	"os"
 	"os/signal"
 	"time"
@@ -29,13 +28,9 @@ type BenchFeedCmd struct {
 func (c *BenchFeedCmd) Run() error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	u, err := url.Parse(c.Target)
-	kind := ""
-	if err == nil {
-		kind = map[string]string{"mysql": "mysql", "mariadb": "mysql", "postgres": "postgres", "postgresql": "postgres"}[u.Scheme]
-	}
-	if kind == "" {
-		return &tailrace.Error{Code: "08001", Message: "what was given is not the address of a target", Hint: "Write it as mysql://user:password@host:3306/database or postgres://user@host:5432/database."}
+	kind, err := targetKind(c.Target)
+	if err != nil {
+		return err
 	}
 	report, err := bench.Feed{
 		URL: c.Target, Kind: kind, Rows: c.Rows, Rounds: c.Rounds, Rate: c.Rate, Seconds: c.Seconds, Open: server.OpenTarget, Serve: serveHere,

@@ -9,6 +9,9 @@
 //	tailrace inspect DIR                                 what a folder, a backup or a part holds, and whether it is whole
 //	tailrace backup --url URL --to DIR                   everything as of one time
 //	tailrace restore --from DIR --data NEW               a folder of it
+//	tailrace sink create NAME --from TABLE --to URL      keep another database equal to tables here
+//	tailrace redo apply --from DIR --to URL              a database as a changefeed's redo log tells
+//	tailrace redo info --from DIR                        what a redo log has, and whether it is whole
 //	tailrace bench base|start|lookup|load                measure it here
 //
 // Each command is a struct in a file of its own, with flags as fields and a Run method. What a command does is done by package server, or by

@@ -26,6 +26,7 @@ type cli struct {
 	Restore RestoreCmd `cmd:"" help:"Make a data folder of a backup."`
 	Load    LoadCmd    `cmd:"" help:"Copy a file into a table: CSV, text, binary or Parquet."`
 	Export  ExportCmd  `cmd:"" help:"Write a table to Parquet or CSV files, all of one time."`
+	Redo    RedoCmd    `cmd:"" help:"Bring a database to the state that a changefeed's redo log tells."`
 	Bench   BenchCmd   `cmd:"" help:"Measure it on this machine."`
 	Version VersionCmd `cmd:"" help:"Print the version."`
 }

@@ -71,13 +71,13 @@ func (c *SinkCreateCmd) Run(ctx context.Context) error {
 
 // statements is the SQL that creates the sink. A password becomes a secret.
 func (c *SinkCreateCmd) statements(password string) ([]string, error) {
+	kind, err := targetKind(c.To)
+	if err != nil {
+		return nil, err
+	}
 	u, err := url.Parse(c.To)
 	if err != nil {
-		return nil, &tailrace.Error{Code: "08001", Message: "what was given is not the address of a target", Hint: "Write it as mysql://user@host:3306/database or postgres://user@host:5432/database."}
-	}
-	kind := map[string]string{"mysql": "MYSQL", "mariadb": "MARIADB", "postgres": "POSTGRES", "postgresql": "POSTGRES"}[u.Scheme]
-	if kind == "" {
-		return nil, &tailrace.Error{Code: "08001", Message: fmt.Sprintf("targets of kind %q are not supported", u.Scheme), Hint: "Use mysql://, mariadb:// or postgres://."}
+		return nil, &tailrace.Error{Code: "08001", Message: "the target's address cannot be read", Hint: "Write it as mysql://user@host:3306/database or postgres://user@host:5432/database."}
 	}
 	if given, has := u.User.Password(); has {
 		password, u.User = given, url.User(u.User.Username())
@@ -104,7 +104,7 @@ func (c *SinkCreateCmd) statements(password string) ([]string, error) {
 	if len(c.With) > 0 {
 		with = " WITH (" + strings.Join(c.With, ", ") + ")"
 	}
-	return append(out, fmt.Sprintf("CREATE SINK %s FROM %s INTO %s (%s)%s", name, from, kind, target, with)), nil
+	return append(out, fmt.Sprintf("CREATE SINK %s FROM %s INTO %s (%s)%s", name, from, strings.ToUpper(kind), target, with)), nil
 }
 
 // wait shows how far the copying is until all tables are followed, or one of them is not going to be.

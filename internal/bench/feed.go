@@ -176,12 +176,14 @@ func (f *feeding) round(ctx context.Context, round int) error {
 		return err
 	}
 	f.taken.start()
+	cpu := cpuUsed()
 	if err := f.exec(ctx, "ALTER SINK feed RESUME"); err != nil {
 		return err
 	}
 	if err := f.caughtUp(ctx); err != nil {
 		return err
 	}
+	f.r.add("our_cpu_us_per_row", "tailrace", float64((cpuUsed()-cpu).Microseconds())/float64(rows), false)
 	ours := float64(rows) / f.taken.took().Seconds()
 	if err := f.exec(ctx, "DROP SINK feed"); err != nil {
 		return err
@@ -189,10 +191,11 @@ func (f *feeding) round(ctx context.Context, round int) error {
 	if err := f.empty(ctx); err != nil {
 		return err
 	}
-	took, err := f.plain(ctx)
+	took, cpu, err := f.plain(ctx)
 	if err != nil {
 		return err
 	}
+	f.r.add("our_cpu_us_per_row", "plain", float64(cpu.Microseconds())/float64(rows), false)
 	plain := float64(rows) / took.Seconds()
 	f.r.add("rows_per_s", "tailrace", ours, true)
 	f.r.add("rows_per_s", "plain", plain, true)
@@ -232,7 +235,7 @@ func (f *feeding) caughtUp(ctx context.Context) error {
 		case why != "":
 			return fmt.Errorf("the sink has stopped: %s", why)
 		}
-		if err := pause(ctx, 2*time.Millisecond); err != nil {
+		if err := pause(ctx, 100*time.Millisecond); err != nil {
 			return err
 		}
 	}
@@ -284,7 +287,7 @@ func (f *feeding) live(ctx context.Context) error {
 		select {
 		case <-ended:
 			running = false
-		case <-time.After(5 * time.Millisecond):
+		case <-time.After(25 * time.Millisecond):
 		}
 		text, err := f.one(ctx, "SELECT (max(lag_us) FILTER (WHERE lag_us IS NOT NULL))::text || ' ' || max(resident_bytes)::text FROM mz_internal.mz_sinks")
 		if err != nil {

@@ -16,7 +16,6 @@ import (
 type recorder struct {
 	mu      sync.Mutex
 	started bool
-	targets []*tailrace.SinkTarget
 	loads   []tailrace.SinkStep
 	conns   []*[]recorded
 	ended   int       // transactions
@@ -141,10 +140,10 @@ func (f *feeding) connect(ctx context.Context) (tailrace.Sink, tailrace.SinkConn
 }
 
 // plain makes the tables and their rows as they were at the start, and then sends what each connection of the feed sent, over as many connections.
-func (f *feeding) plain(ctx context.Context) (took time.Duration, err error) {
+func (f *feeding) plain(ctx context.Context) (took, cpu time.Duration, err error) {
 	s, conn, err := f.connect(ctx)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	defer func() { err = errors.Join(err, conn.Close(), s.Forget(ctx, plainFeed), s.Close()) }()
 	targets := map[string]*tailrace.SinkTarget{}
@@ -164,14 +163,14 @@ func (f *feeding) plain(ctx context.Context) (took time.Duration, err error) {
 			err = conn.Load(ctx, t, l.Rows, nil)
 		}
 		if err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 	}
 	for _, c := range f.taken.conns {
 		for _, txn := range *c {
 			for i := range txn.steps {
 				if txn.steps[i].Target, err = find(txn.steps[i].Target); err != nil {
-					return 0, err
+					return 0, 0, err
 				}
 			}
 		}
@@ -179,11 +178,12 @@ func (f *feeding) plain(ctx context.Context) (took time.Duration, err error) {
 	conns := make([]tailrace.SinkConn, len(f.taken.conns))
 	for i := range conns {
 		if conns[i], err = s.Connect(ctx); err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		defer conns[i].Close()
 	}
 	began := time.Now()
+	cpu = cpuUsed()
 	group, groupCtx := errgroup.WithContext(ctx)
 	done := newPrefix(f.taken.count())
 	defer context.AfterFunc(groupCtx, done.giveUp)()
@@ -202,7 +202,7 @@ func (f *feeding) plain(ctx context.Context) (took time.Duration, err error) {
 		})
 	}
 	err = group.Wait()
-	return time.Since(began), err
+	return time.Since(began), cpuUsed() - cpu, err
 }
 
 // prefix counts how many of the first transactions are done, without a gap.
