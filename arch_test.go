@@ -55,7 +55,7 @@ var rooms = map[string]room{
 
 	"sql":        {4, "budget catalog tail dataflow query system shard log format expr parse pool stripe parquet"},
 	"ingest":     {4, "budget catalog shard log format expr pool"},
-	"changefeed": {4, "catalog tail system shard log format schedule steps"},
+	"changefeed": {4, "catalog tail system shard log format schedule steps redo"},
 
 	"pgwire": {5, "budget sql parse format catalog"},
 

@@ -32,7 +32,7 @@ func (f *feed) pull() (*batch, *job) {
 		if s.failed != nil || s.jobRuns {
 			continue
 		}
-		if s.job != nil && s.calls == 0 && len(s.queue) == 0 {
+		if s.job != nil && s.calls == 0 && len(s.queue) == 0 && f.redone(s) >= s.job.at {
 			if s.job.loads && f.loads >= max(1, f.sink.Connections/2) {
 				continue
 			}

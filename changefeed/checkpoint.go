@@ -48,7 +48,7 @@ func (f *feed) checkpoint(ctx context.Context, now time.Time) error {
 	oldest := f.newest
 	var slowest *span
 	for _, s := range f.spans {
-		at := f.frontier(s)
+		at := min(f.frontier(s), f.redone(s)) // where the redo log goes on, too
 		if at < oldest {
 			oldest, slowest = max(at, f.resolved[s.tables[0].id].Time), s
 		}

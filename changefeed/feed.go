@@ -28,6 +28,7 @@ type feed struct {
 	began    time.Time
 	follower *tail.Follower
 	spans    []*span
+	redo     *redoBranch // nil: there is none
 	byTable  map[tailrace.CollectionID]*span
 
 	mu       sync.Mutex // for memory only
@@ -71,6 +72,9 @@ func (r *runner) feed(ctx context.Context) (err error) {
 	if anew {
 		progress = nil
 	}
+	if err := f.openRedo(ctx); err != nil {
+		return err
+	}
 	if err := f.makeSpans(ctx, progress); err != nil {
 		return err
 	}
@@ -90,6 +94,10 @@ func (f *feed) run(ctx context.Context) error {
 	defer f.follower.Close()
 	group, ctx := errgroup.WithContext(ctx)
 	defer context.AfterFunc(ctx, f.end)()
+	if f.redo != nil {
+		f.redo.addSpans()
+		f.redo.run(ctx, group)
+	}
 	group.Go(func() error { return f.watch(ctx) })
 	for range scanners {
 		group.Go(func() error { return f.scans(ctx) })
@@ -105,6 +113,11 @@ func (f *feed) run(ctx context.Context) error {
 	for _, s := range f.spans {
 		for _, tb := range s.tables {
 			tb.reader.close()
+		}
+	}
+	if f.redo != nil {
+		for _, s := range f.redo.spans {
+			s.reader.close()
 		}
 	}
 	if !errors.Is(err, errFailed) {
@@ -136,6 +149,9 @@ func (f *feed) watch(ctx context.Context) error {
 		f.mu.Lock()
 		f.newest = max(f.newest, newest)
 		for _, id := range changed {
+			if f.redo != nil {
+				f.redo.readable(id, newest)
+			}
 			if s := f.byTable[id]; s != nil && newest > s.end {
 				s.end = newest
 				f.sched.Readable(f.now(), s.id, newest, true)
@@ -234,6 +250,7 @@ func (f *feed) held(s *span) bool {
 
 // route moves items into lanes as far as nothing holds them up, and drops slices that are done.
 func (f *feed) route(s *span) {
+	redone := f.redone(s)
 	for s.routed < len(s.queue) && s.failed == nil {
 		sl := s.queue[s.routed]
 		for sl.next < len(sl.items) {
@@ -244,7 +261,7 @@ func (f *feed) route(s *span) {
 				sl.pending--
 				continue
 			}
-			if f.syncAt != 0 && it.time > f.syncAt || !s.locks.free(it) {
+			if f.syncAt != 0 && it.time > f.syncAt || it.time > redone || !s.locks.free(it) {
 				f.settleQueue(s)
 				return
 			}

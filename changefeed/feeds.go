@@ -22,6 +22,8 @@ type Options struct {
 	Logger  *slog.Logger // nil: slog.Default()
 	// Open returns the adapter for a target. It does not connect.
 	Open func(kind, url, password string) (tailrace.Sink, error)
+	// Blob opens the location of a redo log: file:///folder.
+	Blob func(url string) (tailrace.Blob, error)
 	// Secret returns what a secret's value stands for.
 	Secret func(value string) (string, error)
 	// Environment names this installation in the progress that a target keeps.

@@ -155,7 +155,11 @@ func (f *feed) makeSpans(ctx context.Context, progress []tailrace.SinkProgress) 
 			problems[tb] = err
 		}
 	}
-	f.sched = schedule.New(schedule.Config{Pool: f.sink.Memory, Atomic: f.sink.Transaction, Batch: batchBytes})
+	memory := f.sink.Memory
+	if f.redo != nil {
+		memory -= memory / redoMemory
+	}
+	f.sched = schedule.New(schedule.Config{Pool: memory, Atomic: f.sink.Transaction, Batch: batchBytes})
 	if f.sink.SyncEvery > 0 {
 		f.scheduleSyncPoint()
 	}

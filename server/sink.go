@@ -3,10 +3,14 @@ package server
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"tailrace"
 	"tailrace/catalog"
 	"tailrace/changefeed"
+	"tailrace/file"
 	"tailrace/format"
 	"tailrace/ingest"
 	"tailrace/mysql"
@@ -35,10 +39,22 @@ func OpenTarget(kind, url, password string) (tailrace.Sink, error) {
 	return nil, &tailrace.Error{Code: "0A000", Message: fmt.Sprintf("targets of kind %q are not supported", kind), Hint: "Use mysql or postgres."}
 }
 
+// openLocation opens a folder of this machine as a store, made if need be.
+func openLocation(location string) (tailrace.Blob, error) {
+	path, ok := strings.CutPrefix(location, "file://")
+	if !ok || !filepath.IsAbs(path) {
+		return nil, &tailrace.Error{Code: "0A000", Message: fmt.Sprintf("%q is no location of a redo log", location), Hint: "Write it as file:///var/lib/tailrace/redo."}
+	}
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return nil, fileError("make the folder of the redo log", err)
+	}
+	return file.Open(path, file.Options{})
+}
+
 // newFeeds returns what runs the sinks of the catalog.
 func (n *node) newFeeds() *changefeed.Feeds {
 	o := changefeed.Options{
-		Log: n.log, Catalog: n.catalog, Shards: n.shards, Tail: n.tail, Logger: n.options.Logger, Open: OpenTarget, Secret: ingest.ResolveSecret,
+		Log: n.log, Catalog: n.catalog, Shards: n.shards, Tail: n.tail, Logger: n.options.Logger, Open: OpenTarget, Secret: ingest.ResolveSecret, Blob: openLocation,
 	}
 	if n.folder != nil {
 		o.Environment = n.folder.format.Environment
