@@ -28,7 +28,6 @@ type feed struct {
 	began    time.Time
 	follower *tail.Follower
 	spans    []*span
-	redo     *redoBranch // nil: there is none
 	byTable  map[tailrace.CollectionID]*span
 
 	mu       sync.Mutex // for memory only
@@ -60,6 +59,9 @@ func (r *runner) feed(ctx context.Context) (err error) {
 	f := &feed{runner: r, cat: cat, name: r.f.nameOf(r.sink), target: adapter, began: time.Now(), byTable: map[tailrace.CollectionID]*span{}}
 	defer func() { err = errors.Join(err, adapter.Close()) }()
 	f.changed = sync.NewCond(&f.mu)
+	if err := f.startRedo(ctx); err != nil {
+		return err
+	}
 	progress, err := adapter.Prepare(ctx, f.name, uint64(r.claim.Epoch))
 	if err != nil {
 		return fmt.Errorf("prepare the target of sink %s: %w", r.sink.Name, err)
@@ -72,7 +74,7 @@ func (r *runner) feed(ctx context.Context) (err error) {
 	if anew {
 		progress = nil
 	}
-	if err := f.openRedo(ctx); err != nil {
+	if err := f.startRedo(ctx); err != nil {
 		return err
 	}
 	if err := f.makeSpans(ctx, progress); err != nil {
@@ -94,9 +96,8 @@ func (f *feed) run(ctx context.Context) error {
 	defer f.follower.Close()
 	group, ctx := errgroup.WithContext(ctx)
 	defer context.AfterFunc(ctx, f.end)()
-	if f.redo != nil {
-		f.redo.addSpans()
-		f.redo.run(ctx, group)
+	if f.redo() != nil {
+		defer f.redo().tell(f)()
 	}
 	group.Go(func() error { return f.watch(ctx) })
 	for range scanners {
@@ -113,11 +114,6 @@ func (f *feed) run(ctx context.Context) error {
 	for _, s := range f.spans {
 		for _, tb := range s.tables {
 			tb.reader.close()
-		}
-	}
-	if f.redo != nil {
-		for _, s := range f.redo.spans {
-			s.reader.close()
 		}
 	}
 	if !errors.Is(err, errFailed) {
@@ -149,9 +145,6 @@ func (f *feed) watch(ctx context.Context) error {
 		f.mu.Lock()
 		f.newest = max(f.newest, newest)
 		for _, id := range changed {
-			if f.redo != nil {
-				f.redo.readable(id, newest)
-			}
 			if s := f.byTable[id]; s != nil && newest > s.end {
 				s.end = newest
 				f.sched.Readable(f.now(), s.id, newest, true)

@@ -5,15 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"tailrace"
 	"tailrace/catalog"
 	"tailrace/redo"
 	"tailrace/schedule"
 	"tailrace/shard"
+	"tailrace/system"
 )
 
 // redoBranch writes a feed's updates into its redo log. It reads for itself, on a quarter of the feed's memory and with a scheduler of its own, so that nothing
@@ -22,10 +22,19 @@ import (
 //	tail, shard ──┬─▶ redo log ──▶ durable up to here
 //	              └─▶ spans ─────▶ lanes (nothing later) ──▶ target
 type redoBranch struct {
-	f       *feed
-	log     *redo.Writer
-	sched   *schedule.Scheduler // the feed's mutex guards it and spans
-	spans   map[tailrace.CollectionID]*redoSpan
+	*runner
+	cat   *catalog.Catalog
+	log   *redo.Writer
+	base  map[tailrace.CollectionID]tailrace.Time // the times of snapshots
+	spans map[tailrace.CollectionID]*redoSpan
+	began time.Time
+
+	mu      sync.Mutex // for memory only; a feed's may be held when it is taken
+	changed *sync.Cond
+	over    bool
+	sched   *schedule.Scheduler
+	newest  tailrace.Time
+	feeding *feed // hears of what becomes durable
 	problem error // of the store, which is tried again
 }
 
@@ -39,52 +48,66 @@ type redoSpan struct {
 	reader  reader
 	end     tailrace.Time
 	based   bool // its snapshot is in the log
+	unread  bool // there is something after end
 	durable schedule.Position
 }
 
 // redoMemory is the part of a feed's memory that its redo log has.
 const redoMemory = 4
 
-// openRedo opens the redo log of a sink that has one.
-func (f *feed) openRedo(ctx context.Context) error {
-	if f.sink.Redo == "" {
+// startRedo starts the redo log of a sink that has one, if it does not run yet: as soon as it is known where the tables begin, whether the target can be reached or not.
+// It runs until ctx, which is that of the claim, ends.
+func (f *feed) startRedo(ctx context.Context) error {
+	if f.sink.Redo == "" || f.redo() != nil {
 		return nil
+	}
+	begin, anew := f.places()
+	if anew {
+		return nil // the target is to forget first
+	}
+	if err := f.begin(ctx, begin); err != nil {
+		return err
+	}
+	if err := f.readable(ctx); err != nil {
+		return err
 	}
 	blob, err := f.f.o.Blob(f.sink.Redo)
 	if err != nil {
 		return fmt.Errorf("open the redo location of sink %s: %w", f.sink.Name, err)
 	}
-	r := &redoBranch{f: f, spans: map[tailrace.CollectionID]*redoSpan{}, sched: schedule.New(schedule.Config{Pool: max(f.sink.Memory/redoMemory, 1<<20), Batch: batchBytes})}
+	memory := f.sink.Memory / redoMemory
+	r := &redoBranch{runner: f.runner, cat: f.cat, base: map[tailrace.CollectionID]tailrace.Time{}, spans: map[tailrace.CollectionID]*redoSpan{}, began: time.Now()}
+	r.changed = sync.NewCond(&r.mu)
+	r.sched = schedule.New(schedule.Config{Pool: memory, Batch: batchBytes})
 	r.log, err = redo.Open(ctx, blob, redo.Options{
-		Feed: f.sink.Name, Epoch: uint64(f.claim.Epoch), Logger: f.f.o.Logger, Acked: r.acked, State: r.state, FlushBytes: int(max(f.sink.Memory/redoMemory/4, 256<<10)),
+		Feed: f.sink.Name, Epoch: uint64(f.claim.Epoch), Logger: f.f.o.Logger, Acked: r.acked, State: r.state, FlushBytes: int(max(memory/4, 256<<10)),
 	})
 	if err != nil {
 		return fmt.Errorf("open the redo log of sink %s: %w", f.sink.Name, err)
 	}
-	f.redo = r
-	return nil
-}
-
-// addSpans begins where the log is; a table that it does not have, or not so far as the feed is, begins with a snapshot.
-func (r *redoBranch) addSpans() {
 	frontiers := r.log.Frontiers()
-	for _, id := range r.f.sink.Tables {
-		at := schedule.Position(frontiers[id])
-		s := &redoSpan{id: id, durable: at, based: whole(at) >= r.f.resolved[id].Time && !r.f.resolved[id].Loading || whole(at) > r.f.resolved[id].Time}
+	for _, id := range f.sink.Tables {
+		span, at := f.resolved[id], schedule.Position(frontiers[id])
+		r.base[id] = span.Time
+		// A table that the log does not have, or not so far as the feed is, begins with a snapshot.
+		s := &redoSpan{id: id, durable: at, based: whole(at) >= span.Time && at.Time != 0}
 		r.spans[id] = s
 		if s.based {
 			r.begin(s, at)
 		}
 	}
+	f.redoing.Store(r)
+	r.start(ctx)
+	return nil
 }
 
 // begin lets a span be read from a position on. Alters at the position's time count as its first updates.
 func (r *redoBranch) begin(s *redoSpan, at schedule.Position) {
-	cat := r.f.f.o.Catalog.Current()
+	cat := r.f.o.Catalog.Current()
 	s.version, s.until = cat.TableAt(s.id, whole(at))
 	if at.Ordinal > 0 && s.until == at.Time {
 		after, _ := cat.TableAt(s.id, at.Time)
-		if changes, err := changesBetween(r.f.sinkTable(s.version), r.f.sinkTable(after)); err == nil && at.Ordinal >= uint64(len(changes)) {
+		if changes, err := changesBetween(sinkTableOf(r.cat, s.version), sinkTableOf(r.cat, after)); err == nil && at.Ordinal >= uint64(len(changes)) {
 			s.altered, s.alters = at.Time, uint64(len(changes))
 			s.version, s.until = cat.TableAt(s.id, at.Time)
 			at.Ordinal -= s.alters
@@ -95,30 +118,96 @@ func (r *redoBranch) begin(s *redoSpan, at schedule.Position) {
 			at = schedule.Position{Time: at.Time - 1}
 		}
 	}
-	s.reader = reader{tail: r.f.f.o.Tail, id: s.id, schema: s.version.Columns, at: at}
+	s.reader = reader{tail: r.f.o.Tail, id: s.id, schema: s.version.Columns, at: at}
 	s.end = whole(at)
-	r.sched.Add(r.f.now(), s.id, [2]schedule.Position{at, at})
+	r.sched.Add(r.now(), s.id, [2]schedule.Position{at, at})
 }
 
-// run writes the log until ctx ends.
-func (r *redoBranch) run(ctx context.Context, group *errgroup.Group) {
-	group.Go(func() error {
+// start writes the log until ctx ends.
+func (r *redoBranch) start(ctx context.Context) {
+	r.group.Go(func() error {
 		err := r.log.Run(ctx)
 		if errors.Is(err, tailrace.ErrSinkFenced) {
-			return fmt.Errorf("sink %s: %w", r.f.sink.Name, err)
+			return fmt.Errorf("sink %s: %w", r.sink.Name, err)
 		}
 		return err
 	})
-	group.Go(func() error { return r.scans(ctx) })
-	group.Go(func() error { return r.snapshots(ctx) })
+	stop := context.AfterFunc(ctx, r.end)
+	r.group.Go(func() error { return r.watch(ctx) })
+	r.group.Go(func() error { return r.snapshots(ctx) })
+	r.group.Go(func() error {
+		defer stop()
+		defer r.close()
+		return r.scans(ctx)
+	})
 }
 
-// readable tells that there is more of a table. The feed's mutex is held.
-func (r *redoBranch) readable(id tailrace.CollectionID, newest tailrace.Time) {
-	if s := r.spans[id]; s != nil && newest > s.end && s.based {
-		s.end = newest
-		r.sched.Readable(r.f.now(), id, newest, true)
+// close gives up what is being read. Nobody scans any more.
+func (r *redoBranch) close() {
+	for _, s := range r.spans {
+		s.reader.close()
 	}
+}
+
+// end makes who waits look again.
+func (r *redoBranch) end() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.over = true
+	r.changed.Broadcast()
+}
+
+func (r *redoBranch) now() time.Duration { return time.Since(r.began) }
+
+// resolveEvery is how often tables that nobody changes are said to be known up to now.
+const resolveEvery = time.Second
+
+// watch tells the scheduler what there is to read, and the log how far it is all known.
+func (r *redoBranch) watch(ctx context.Context) error {
+	follower := r.f.o.Tail.Follow(r.sink.Tables)
+	defer follower.Close()
+	tick := time.NewTicker(resolveEvery)
+	defer tick.Stop()
+	for {
+		idle := false
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+			idle = true
+		case <-follower.Wake():
+		}
+		newest, changed := follower.Take()
+		r.mu.Lock()
+		r.newest = max(r.newest, newest)
+		for _, id := range changed {
+			r.dirty(r.spans[id])
+		}
+		if idle {
+			r.resolve()
+		}
+		r.changed.Broadcast()
+		r.mu.Unlock()
+	}
+}
+
+// dirty notes that there is more of a table. The mutex is held.
+func (r *redoBranch) dirty(s *redoSpan) {
+	if s.unread = true; s.based && r.newest > s.end {
+		s.end, s.unread = r.newest, false
+		r.sched.Readable(r.now(), s.id, s.end, true)
+	}
+}
+
+// tell has a feed hear of what becomes durable, until the returned function is called.
+func (r *redoBranch) tell(f *feed) (stop func()) {
+	set := func(f *feed) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.feeding = f
+	}
+	set(f)
+	return func() { set(nil) }
 }
 
 // scans reads slices into the log.
@@ -130,28 +219,27 @@ func (r *redoBranch) scans(ctx context.Context) error {
 		}
 		used, to, more, err := r.scan(ctx, s, sl)
 		if err != nil {
-			return fmt.Errorf("write table %s to the redo log: %w", r.f.tableName(s.id), err)
+			return fmt.Errorf("write table %s to the redo log: %w", r.cat.Tables[s.id].Name, err)
 		}
-		r.f.mu.Lock()
-		r.sched.Finish(r.f.now(), sl, used, to, more)
-		r.f.mu.Unlock()
+		r.mu.Lock()
+		r.sched.Finish(r.now(), sl, used, to, more)
+		r.mu.Unlock()
 	}
 }
 
 // next waits for a slice; ok is false at the end.
 func (r *redoBranch) next() (s *redoSpan, sl schedule.Slice, ok bool) {
-	f := r.f
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for !f.over {
-		r.sched.Unflushed(f.now(), schedule.Normal, r.log.Unflushed())
-		if sl, ok := r.sched.Next(f.now()); ok {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for !r.over {
+		r.sched.Unflushed(r.now(), schedule.Normal, r.log.Unflushed())
+		if sl, ok := r.sched.Next(r.now()); ok {
 			return r.spans[sl.Span], sl, true
 		}
-		if flush, _ := r.sched.Flush(f.now()); flush {
+		if flush, _ := r.sched.Flush(r.now()); flush {
 			r.log.Flush()
 		}
-		f.changed.Wait()
+		r.changed.Wait()
 	}
 	return nil, sl, false
 }
@@ -160,7 +248,7 @@ func (r *redoBranch) next() (s *redoSpan, sl schedule.Slice, ok bool) {
 func (r *redoBranch) scan(ctx context.Context, s *redoSpan, sl schedule.Slice) (used int64, to schedule.Position, more bool, err error) {
 	began := time.Now()
 	for rows := 0; ; {
-		s.version, s.until = r.f.f.o.Catalog.Current().TableAt(s.id, max(whole(s.reader.at), s.altered))
+		s.version, s.until = r.f.o.Catalog.Current().TableAt(s.id, max(whole(s.reader.at), s.altered))
 		_, ok, err := s.reader.peek(ctx, min(sl.End, s.until-1))
 		switch {
 		case err != nil:
@@ -183,7 +271,7 @@ func (r *redoBranch) scan(ctx context.Context, s *redoSpan, sl schedule.Slice) (
 		if at.Time == s.altered && at.Ordinal > 0 {
 			at.Ordinal += s.alters
 		}
-		if err := r.log.Add(ctx, s.id, redo.Piece{Kind: redo.Changes, Table: r.f.sinkTable(s.version), Rows: piece, To: redo.Position(at)}); err != nil {
+		if err := r.log.Add(ctx, s.id, redo.Piece{Kind: redo.Changes, Table: sinkTableOf(r.cat, s.version), Rows: piece, To: redo.Position(at)}); err != nil {
 			return used, s.reader.at, true, err
 		}
 		used, rows = used+int64(piece.Size()), rows+piece.N
@@ -193,8 +281,8 @@ func (r *redoBranch) scan(ctx context.Context, s *redoSpan, sl schedule.Slice) (
 // alter adds the change of a table at s.until.
 func (r *redoBranch) alter(ctx context.Context, s *redoSpan) error {
 	at := s.until
-	after, until := r.f.f.o.Catalog.Current().TableAt(s.id, at)
-	changes, err := changesBetween(r.f.sinkTable(s.version), r.f.sinkTable(after))
+	after, until := r.f.o.Catalog.Current().TableAt(s.id, at)
+	changes, err := changesBetween(sinkTableOf(r.cat, s.version), sinkTableOf(r.cat, after))
 	if err != nil {
 		return err
 	}
@@ -212,30 +300,30 @@ func (r *redoBranch) alter(ctx context.Context, s *redoSpan) error {
 
 // snapshots writes the tables that the log does not have, as of the time at which the feed begins, one after the other.
 func (r *redoBranch) snapshots(ctx context.Context) error {
-	for _, id := range r.f.sink.Tables {
+	for _, id := range r.sink.Tables {
 		s := r.spans[id]
 		if s.based {
 			continue
 		}
-		r.f.mu.Lock()
-		at := r.f.resolved[id].Time
-		r.f.mu.Unlock()
+		at := r.base[id]
 		if err := r.snapshot(ctx, s, at); err != nil {
-			return fmt.Errorf("write the snapshot of table %s to the redo log: %w", r.f.tableName(id), err)
+			return fmt.Errorf("write the snapshot of table %s to the redo log: %w", r.cat.Tables[id].Name, err)
 		}
-		r.f.mu.Lock()
-		s.based = true
+		r.mu.Lock()
 		r.begin(s, schedule.Position{Time: at})
-		r.readable(id, r.f.newest)
-		r.f.changed.Broadcast()
-		r.f.mu.Unlock()
+		s.based = true
+		if s.unread {
+			r.dirty(s)
+		}
+		r.changed.Broadcast()
+		r.mu.Unlock()
 	}
 	return nil
 }
 
 func (r *redoBranch) snapshot(ctx context.Context, s *redoSpan, at tailrace.Time) error {
-	version, _ := r.f.f.o.Catalog.Current().TableAt(s.id, at)
-	sh := r.f.f.o.Shards.Shard(s.id)
+	version, _ := r.f.o.Catalog.Current().TableAt(s.id, at)
+	sh := r.f.o.Shards.Shard(s.id)
 	if sh == nil {
 		return shard.ErrDropped
 	}
@@ -244,7 +332,7 @@ func (r *redoBranch) snapshot(ctx context.Context, s *redoSpan, at tailrace.Time
 		return err
 	}
 	defer cursor.Close()
-	table, done := r.f.sinkTable(version), uint64(0)
+	table, done := sinkTableOf(r.cat, version), uint64(0)
 	had := uint64(0)
 	if s.durable.Time == at {
 		had = s.durable.Ordinal // so many rows are there
@@ -275,58 +363,77 @@ const minSliceBytes = 1 << 20
 
 // acked takes in that a span's updates are durable.
 func (r *redoBranch) acked(id tailrace.CollectionID, bytes int64, to redo.Position) {
-	f := r.f
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	s := r.spans[id]
-	if s == nil {
+	f := r.returned(id, bytes, schedule.Position(to))
+	if f == nil {
 		return
 	}
-	s.durable = schedule.Position(to)
-	r.sched.Acked(f.now(), id, schedule.Normal, bytes, s.durable)
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if sp := f.byTable[id]; sp != nil {
 		f.route(sp)
 	}
-	f.changed.Broadcast()
+}
+
+// returned gives credit back and tells which feed wants to hear of it.
+func (r *redoBranch) returned(id tailrace.CollectionID, bytes int64, to schedule.Position) *feed {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if s := r.spans[id]; s != nil {
+		s.durable = to
+		r.sched.Acked(r.now(), id, schedule.Normal, bytes, to)
+		r.changed.Broadcast()
+	}
+	return r.feeding
 }
 
 // state takes in how the store does.
 func (r *redoBranch) state(err error) {
-	r.f.mu.Lock()
-	defer r.f.mu.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.problem = err
 }
 
-// redone is the time up to which all of a span's tables are durable in the redo log: what may go to the target. The feed's mutex is held.
+// redone is the time up to which all of a span's tables are durable in the redo log: what may go to the target.
 func (f *feed) redone(s *span) tailrace.Time {
+	r := f.redo()
+	if r == nil {
+		return tailrace.MaxTime
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	least := tailrace.MaxTime
-	if f.redo != nil {
-		for _, tb := range s.tables {
-			least = min(least, whole(f.redo.spans[tb.id].durable))
-		}
+	for _, tb := range s.tables {
+		least = min(least, whole(r.spans[tb.id].durable))
 	}
 	return least
 }
 
-// frontier is the redo frontier: the state that the log can bring a target to. The feed's mutex is held.
-func (r *redoBranch) frontier() tailrace.Time {
-	least := tailrace.MaxTime
+// describeInto fills in the redo frontier, the time of the state that the log can bring a target to; what is on its way to the log; and what is wrong with its store.
+func (r *redoBranch) describeInto(st *system.Sink) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	st.Redo = tailrace.MaxTime
 	for _, s := range r.spans {
 		at := whole(s.durable)
 		if !s.based {
 			at = 0
 		}
-		least = min(least, at)
+		st.Redo = min(st.Redo, at)
 	}
-	return least
+	resident, _, _ := r.sched.Pool()
+	st.Resident += resident
+	if r.problem != nil {
+		e := explained(r.problem)
+		st.State, st.Reason, st.Hint = "degraded", "the redo log: "+e.Message, e.Hint
+	}
 }
 
-// resolve tells the log that tables which nobody changes are known up to now. The feed's mutex is held.
+// resolve tells the log that tables which nobody changes are known up to now. The mutex is held.
 func (r *redoBranch) resolve() {
 	for id, s := range r.spans {
 		st, ok := r.sched.Span(id)
-		if ok && s.based && st.Why == schedule.NoData && whole(st.Read[schedule.Normal]) >= s.end && r.f.newest > s.end {
-			r.log.Resolved(id, r.f.newest)
+		if ok && s.based && !s.unread && st.Why == schedule.NoData && whole(st.Read[schedule.Normal]) >= s.end && r.newest > s.end {
+			r.log.Resolved(id, r.newest)
 		}
 	}
 }

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"tailrace"
 	"tailrace/catalog"
@@ -21,13 +24,15 @@ const (
 
 // runner feeds one sink as the catalog has it; an altered one gets another runner.
 type runner struct {
-	f      *Feeds
-	sink   *catalog.Sink
-	counts *counts
-	claim  log.Claim // run sets it
-	cancel context.CancelFunc
-	done   chan struct{}
-	state  state
+	f       *Feeds
+	sink    *catalog.Sink
+	counts  *counts
+	claim   log.Claim                  // run sets it
+	group   *errgroup.Group            // of what runs while this node has the claim
+	redoing atomic.Pointer[redoBranch] // nil: there is none, or not yet
+	cancel  context.CancelFunc
+	done    chan struct{}
+	state   state
 }
 
 // start begins to feed s; stop ends it.
@@ -58,30 +63,58 @@ func (r *runner) ended() bool {
 	}
 }
 
-// run feeds the sink, on the one node that has its claim, until ctx is done or the sink has failed for good. Before each new try the claim is taken again, so that
-// what the last try left under way is in the log by then, or never will be.
+// run feeds the sink, on the one node that has its claim, until ctx is done or the sink has failed for good.
 func (r *runner) run(ctx context.Context) {
-	pause := firstBackoff
 	for r.take(ctx) {
-		began := time.Now()
-		err := r.feed(ctx)
+		err := r.hold(ctx)
 		r.give(ctx)
 		if ctx.Err() != nil || errors.Is(err, errFailed) {
 			return
 		}
-		if err != nil && !errors.Is(err, tailrace.ErrSinkMoved) {
+		r.f.o.Logger.Warn("sink failed, will be tried again", "sink", r.sink.Name, "error", err)
+		r.state.set("failing", explained(err))
+		if wait(ctx, firstBackoff) != nil {
+			return
+		}
+	}
+}
+
+// hold feeds the sink while this node has its claim: the redo log all the time, the target again and again.
+func (r *runner) hold(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	r.group = group
+	r.redoing.Store(nil)
+	group.Go(func() error { return r.feeds(ctx) })
+	return group.Wait()
+}
+
+// feeds feeds the target until ctx is done, the sink has failed for good, or it has another holder.
+func (r *runner) feeds(ctx context.Context) error {
+	pause := firstBackoff
+	for {
+		began := time.Now()
+		err := r.feed(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, errFailed), errors.Is(err, tailrace.ErrSinkFenced), errors.Is(err, log.ErrFenced):
+			return err
+		case !errors.Is(err, tailrace.ErrSinkMoved):
 			r.f.o.Logger.Warn("sink failed, will be tried again", "sink", r.sink.Name, "error", err)
 			r.state.set("failing", explained(err))
 		}
 		if time.Since(began) > r.f.o.Backoff {
 			pause = firstBackoff
 		}
-		if wait(ctx, pause) != nil {
-			return
+		if err := wait(ctx, pause); err != nil {
+			return err
 		}
 		pause = min(2*pause, r.f.o.Backoff)
 	}
 }
+
+// redo is the sink's redo log while it runs.
+func (r *runner) redo() *redoBranch { return r.redoing.Load() }
 
 // errFailed ends a runner whose sink has failed for good: the catalog says why.
 var errFailed = errors.New("the sink has failed")

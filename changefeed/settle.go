@@ -25,8 +25,22 @@ const (
 
 // settle finds out where each table is, and gives those that begin a time to begin at, with holds, for good. anew: the target has forgotten how far it came.
 func (f *feed) settle(ctx context.Context) (anew bool, err error) {
-	begin := catalog.SinkProgress{}
-	known := f.cat.SinkProgress[f.sink.ID]
+	begin, anew := f.places()
+	if anew {
+		if err := f.forgetProgress(ctx); err != nil {
+			return anew, err
+		}
+	}
+	if err := f.begin(ctx, begin); err != nil {
+		return anew, err
+	}
+	return anew, f.readable(ctx)
+}
+
+// places resolves the tables whose place is known and returns those that begin. anew: some were there before, and begin once more.
+func (f *feed) places() (begin catalog.SinkProgress, anew bool) {
+	begin = catalog.SinkProgress{}
+	known := f.f.o.Catalog.Current().SinkProgress[f.sink.ID]
 	f.resolved = map[tailrace.CollectionID]catalog.SinkSpan{}
 	for _, id := range f.sink.Tables {
 		span, there := known[id]
@@ -40,15 +54,7 @@ func (f *feed) settle(ctx context.Context) (anew bool, err error) {
 			f.resolved[id] = span
 		}
 	}
-	if anew {
-		if err := f.forgetProgress(ctx); err != nil {
-			return anew, err
-		}
-	}
-	if err := f.begin(ctx, begin); err != nil {
-		return anew, err
-	}
-	return anew, f.readable(ctx)
+	return begin, anew
 }
 
 // forgetProgress makes the target forget how far it came: RESUME FROM begins anew.
@@ -156,7 +162,7 @@ func (f *feed) makeSpans(ctx context.Context, progress []tailrace.SinkProgress) 
 		}
 	}
 	memory := f.sink.Memory
-	if f.redo != nil {
+	if f.sink.Redo != "" {
 		memory -= memory / redoMemory
 	}
 	f.sched = schedule.New(schedule.Config{Pool: memory, Atomic: f.sink.Transaction, Batch: batchBytes})
@@ -204,11 +210,13 @@ func (f *feed) findTarget(ctx context.Context, tb *table, create bool) error {
 }
 
 // sinkTable is a table as a feed sends it.
-func (f *feed) sinkTable(t *catalog.Table) *tailrace.SinkTable {
+func (f *feed) sinkTable(t *catalog.Table) *tailrace.SinkTable { return sinkTableOf(f.cat, t) }
+
+func sinkTableOf(cat *catalog.Catalog, t *catalog.Table) *tailrace.SinkTable {
 	out := &tailrace.SinkTable{Collection: t.ID, Schema: t.Schema, Name: t.Name, Columns: t.Columns, Labels: map[tailrace.CollectionID][]string{}}
 	for i := range t.Columns.Fields {
-		if ty := &t.Columns.Fields[i].Type; ty.Kind == tailrace.KindEnum && f.cat.Types[ty.ID] != nil {
-			out.Labels[ty.ID] = f.cat.Types[ty.ID].Labels
+		if ty := &t.Columns.Fields[i].Type; ty.Kind == tailrace.KindEnum && cat.Types[ty.ID] != nil {
+			out.Labels[ty.ID] = cat.Types[ty.ID].Labels
 		}
 	}
 	return out

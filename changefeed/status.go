@@ -155,6 +155,9 @@ func (f *Feeds) Status() []system.Sink {
 		} else if feed != nil {
 			feed.describeInto(&st)
 		}
+		if redo := r.redo(); redo != nil {
+			redo.describeInto(&st)
+		}
 		out = append(out, st)
 	}
 	return out
@@ -183,15 +186,6 @@ func (f *feed) describeInto(st *system.Sink) {
 		loading = loading || s.job != nil && s.job.loads
 	}
 	st.Lag = lagOf(f.newest, st.Checkpoint)
-	if f.redo != nil {
-		st.Redo = f.redo.frontier()
-		resident, _, _ := f.redo.sched.Pool()
-		st.Resident += resident
-		if f.redo.problem != nil {
-			e := explained(f.redo.problem)
-			stopped, st.Hint = "the redo log: "+e.Message, e.Hint
-		}
-	}
 	switch {
 	case stopped != "":
 		st.State, st.Reason = "degraded", stopped
@@ -255,7 +249,7 @@ func (f *feed) reasonOf(s *span) schedule.Reason {
 		return schedule.Barrier
 	case f.held(s):
 		return schedule.Paused
-	case s.routed < len(s.queue) && f.redo != nil && s.queue[s.routed].next < len(s.queue[s.routed].items) && s.queue[s.routed].items[s.queue[s.routed].next].time > f.redone(s):
+	case s.routed < len(s.queue) && f.redo() != nil && s.queue[s.routed].next < len(s.queue[s.routed].items) && s.queue[s.routed].items[s.queue[s.routed].next].time > f.redone(s):
 		return schedule.RedoFrontier
 	case s.routed < len(s.queue):
 		return conflict

@@ -256,8 +256,5 @@ func (f *feed) lookAt(ctx context.Context, group *errgroup.Group, now time.Time)
 		}
 	}
 	f.lookAtSyncPoint(now)
-	if f.redo != nil {
-		f.redo.resolve()
-	}
 	f.changed.Broadcast()
 }
