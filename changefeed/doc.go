@@ -18,5 +18,7 @@
 //
 // Snapshots, comparisons with what the target has, schema changes, and transactions too large for memory are jobs: they have a span to themselves (load.go, alter.go).
 //
+// A redo log is a branch of its own (redo.go): it reads for itself, and what it has not made durable does not go to the target. Nothing of the target's holds it up.
+//
 // The scheduler decides who reads (package schedule); who writes is decided by who is free.
 package changefeed

@@ -100,7 +100,7 @@ func (s *span) addPass(ctx context.Context, f *feed, conn tailrace.SinkConn, tb 
 			return err
 		}
 		b, from, to := r.take(t, batchRows)
-		list, err := steps.Of(tb.target, steps.Updates{Batch: b, From: from, To: to})
+		list, err := hugeSteps(tb, b, from, to)
 		if err != nil {
 			return err
 		}
@@ -112,4 +112,29 @@ func (s *span) addPass(ctx context.Context, f *feed, conn tailrace.SinkConn, tb 
 			}
 		}
 	}
+}
+
+// hugeSteps are the steps of a piece of a huge time. Where the target has more unique keys, all old rows go before any comes: a value may move between rows of different
+// pieces.
+func hugeSteps(tb *table, b *tailrace.Batch, from, to int) ([]tailrace.SinkStep, error) {
+	list, err := steps.Of(tb.target, steps.Updates{Batch: b, From: from, To: to})
+	if err != nil || len(tb.target.Unique) == 0 || len(tb.reader.schema.Key) == 0 {
+		return list, err
+	}
+	var old []int32
+	for i := from; i < to; i++ {
+		if b.Diff(i) < 0 {
+			old = append(old, int32(i))
+		}
+	}
+	gone, err := steps.Of(tb.target, steps.All(b.Gather(old)))
+	if err != nil {
+		return nil, err
+	}
+	for _, st := range list {
+		if st.Kind != tailrace.SinkDelete {
+			gone = append(gone, st)
+		}
+	}
+	return gone, nil
 }

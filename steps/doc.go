@@ -6,8 +6,9 @@
 //	updates at 10   -(1, a@x) +(1, b@x)   -(2, b@x) +(2, a@x)        e-mail is unique at the target
 //	updates at 11   +(3, c@x)
 //	updates at 12   -(3, c@x) +(3, d@x)
-//	steps           delete 1, 2           whose unique value moves
-//	                upsert (1, b@x), (2, a@x), (3, d@x)
+//	steps           delete 1, 2           which take over a unique value
+//	                upsert (3, d@x)
+//	                upsert (1, b@x), (2, a@x)
 //
 // All deletes come before all upserts; of tables that refer to each other children are deleted first and parents upserted first.
 package steps

@@ -19,7 +19,7 @@ type Updates struct {
 // All are the updates of a batch.
 func All(b *tailrace.Batch) Updates { return Updates{Batch: b, To: b.N} }
 
-// Of are the steps that bring the target from before updates to after them: at most a delete and an upsert, or an insert for a table without a key.
+// Of are the steps that bring the target from before updates to after them: at most a delete and two upserts, or an insert for a table without a key.
 //
 // The updates are of one or more whole times, or all updates of some of the keys of these, in time order. The steps keep no reference to them. An error says that the
 // updates are of no table with such a key: two rows have one key at one time.
@@ -38,21 +38,30 @@ func Of(target *tailrace.SinkTarget, updates ...Updates) ([]tailrace.SinkStep, e
 			}
 		}
 	}
-	var deleted, upserted []place
+	given := givenUp(target, updates, rows)
+	var deleted, upserted, takers []place
 	for i := range rows.all {
 		r := &rows.all[i]
 		switch {
-		case r.now == nowhere && r.before != nowhere:
-			deleted = append(deleted, r.before)
-		case r.now != nowhere:
-			if r.before != nowhere && moves(target, updates, r.before, r.now) {
+		case r.now == nowhere:
+			if r.before != nowhere {
 				deleted = append(deleted, r.before)
 			}
+		case given.takes(target, updates, r):
+			if r.before != nowhere {
+				deleted = append(deleted, r.before)
+			}
+			takers = append(takers, r.now)
+		default:
 			upserted = append(upserted, r.now)
 		}
 	}
 	schema := target.Table.Columns
-	return list(target, tailrace.SinkUpsert, gather(schema, updates, deleted), gather(schema, updates, upserted)), nil
+	out := list(target, tailrace.SinkUpsert, gather(schema, updates, deleted), gather(schema, updates, upserted))
+	if len(takers) > 0 {
+		out = append(out, tailrace.SinkStep{Kind: tailrace.SinkUpsert, Target: target, Rows: gather(schema, updates, takers)})
+	}
+	return out, nil
 }
 
 // AppendKey appends the bytes by which the key of row i is told from others.
@@ -73,16 +82,6 @@ func list(target *tailrace.SinkTarget, adds tailrace.SinkStepKind, deleted, adde
 		out = append(out, tailrace.SinkStep{Kind: adds, Target: target, Rows: added})
 	}
 	return out
-}
-
-// moves tells that a row gives up a value of a unique key.
-func moves(target *tailrace.SinkTarget, updates []Updates, before, now place) bool {
-	for _, unique := range target.Unique {
-		if tailrace.CompareStored(unique, updates[before.part].Batch, before.row, updates[now.part].Batch, now.row) != 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // place is an update: of which part, and its row there.

@@ -21,6 +21,7 @@ func TestReadme(t *testing.T) {
 	}
 	src := pgtest.Start(t, "wal_level=logical")
 	src.Exec(t, "CREATE DATABASE shop")
+	src.Exec(t, "CREATE DATABASE standby")
 	shop := exec.Command("psql", "-X", src.URLOf("shop"), "-c", "CREATE TABLE orders (id int PRIMARY KEY, item text); INSERT INTO orders VALUES (1, 'bolt')")
 	if out, err := shop.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
