@@ -60,18 +60,19 @@ var rooms = map[string]room{
 	"pgwire": {5, "budget sql parse format catalog"},
 
 	"server":       {6, "budget parquet pool pgwire sql ingest changefeed system tail query shard catalog log stripe format file pebble postgres mysql"},
-	"cmd/tailrace": {7, "server postgres ingest parquet redo file format internal/bench internal/bench/duck"}, // parquet, format: export and load, over the wire; redo, file: redo apply
+	"cmd/tailrace": {7, "server postgres ingest parquet redo file format internal/bench internal/bench/duck internal/bench/feedsim"}, // parquet, format: export and load, over the wire; redo, file: redo apply
 
 	// What only tests and measurements use.
-	"internal/sim":         {1, ""},
-	"internal/sim/conform": {1, ""},
-	"internal/pgtest":      {1, ""},
-	"internal/mytest":      {1, ""},
-	"internal/bench":       {3, "shard log file pebble format stripe pool internal/bench/shape internal/bench/duck"}, // to measure below SQL: lookups, and the stages of a load
-	"internal/bench/shape": {1, ""},
-	"internal/bench/duck":  {1, ""}, // a DuckDB of its own, the peer of loads
-	"internal/e2e":         {7, ""},
-	"internal/sim/world":   {7, "server ingest log budget internal/sim"}, // whole nodes
+	"internal/sim":           {1, ""},
+	"internal/sim/conform":   {1, ""},
+	"internal/pgtest":        {1, ""},
+	"internal/mytest":        {1, ""},
+	"internal/bench":         {3, "shard log file pebble format stripe pool internal/bench/shape internal/bench/duck"}, // to measure below SQL: lookups, and the stages of a load
+	"internal/bench/shape":   {1, ""},
+	"internal/bench/feedsim": {2, "schedule"}, // changefeeds in virtual time
+	"internal/bench/duck":    {1, ""},         // a DuckDB of its own, the peer of loads
+	"internal/e2e":           {7, ""},
+	"internal/sim/world":     {7, "server ingest log budget internal/sim"}, // whole nodes
 }
 
 // sideways are edges within a level that have their reason in the table.

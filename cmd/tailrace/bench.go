@@ -22,7 +22,7 @@ type BenchCmd struct {
 	Live     BenchLiveCmd     `cmd:"" help:"Many clients that follow a table while rows are written, beside a bare loop that writes the same bytes."`
 	Storm    BenchStormCmd    `cmd:"" help:"Many clients that subscribe at the same moment, beside a bare loop that writes the same bytes."`
 
-	Feed BenchFeedCmd `cmd:"" help:"A changefeed into a real database, beside a plain loader of the same statements."`
+	Feed BenchFeedCmd `cmd:"" help:"A changefeed into a real database, beside a plain loader of the same statements; or in virtual time."`
 
 	DuckDBLoad   BenchDuckDBCmd       `cmd:"" name:"duckdb-load" hidden:"" help:"The DuckDB of a load."`
 	StormClients BenchStormClientsCmd `cmd:"" hidden:"" help:"A process of clients of a storm."`

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -11,12 +13,16 @@ import (
 
 	"tailrace"
 	"tailrace/internal/bench"
+	"tailrace/internal/bench/feedsim"
 	"tailrace/server"
 )
 
 // BenchFeedCmd is `tailrace bench feed`.
 type BenchFeedCmd struct {
-	Target  string        `help:"The database to feed: mysql://user:password@host:3306/db or postgres://... . Tables called feed_* there are dropped." placeholder:"URL" required:""`
+	Virtual bool          `help:"In virtual time instead: the scheduler beside two others, with targets that are slow or hang."`
+	Full    bool          `help:"With --virtual: all scenarios."`
+	Seed    uint64        `help:"With --virtual: of the workload." default:"1"`
+	Target  string        `help:"The database to feed: mysql://user:password@host:3306/db or postgres://... . Tables called feed_* there are dropped." placeholder:"URL"`
 	JSON    bool          `help:"Print one JSON object as the last line of stdout."`
 	Rows    int           `help:"Changed rows of a round." default:"200000"`
 	Rounds  int           `help:"Interleaved rounds; medians are reported." default:"3"`
@@ -24,8 +30,14 @@ type BenchFeedCmd struct {
 	Seconds time.Duration `help:"How long the lag is measured." default:"10s"`
 }
 
-// Run feeds the target from a server in this process.
+// Run simulates, or feeds the target from a server in this process.
 func (c *BenchFeedCmd) Run() error {
+	switch {
+	case c.Virtual:
+		return c.simulate()
+	case c.Target == "":
+		return &tailrace.Error{Code: "22023", Message: "bench feed needs a target", Hint: "Give --target URL, or --virtual for a simulation that needs none."}
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	kind, err := targetKind(c.Target)
@@ -39,6 +51,27 @@ func (c *BenchFeedCmd) Run() error {
 		return err
 	}
 	return show(report, c.JSON)
+}
+
+// simulate prints the figures of the simulation, the criteria last.
+func (c *BenchFeedCmd) simulate() error {
+	r := (&feedsim.Bench{Full: c.Full, Seed: c.Seed}).Run(os.Stderr)
+	out := os.Stdout
+	if c.JSON {
+		out = os.Stderr
+	}
+	fmt.Fprintln(out, r.Settings)
+	for _, k := range r.Criteria {
+		verdict := "met"
+		if !k.Met {
+			verdict = "NOT MET"
+		}
+		fmt.Fprintf(out, "%-64s %8.3g  %-8s %s\n", k.Name, k.Value, k.Want, verdict)
+	}
+	if !c.JSON {
+		return nil
+	}
+	return json.NewEncoder(os.Stdout).Encode(r)
 }
 
 // serveHere runs a server in this process, on a temporary folder, that opens targets with open.
