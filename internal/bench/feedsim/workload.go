@@ -21,8 +21,14 @@ type table struct {
 
 // The hot tables, in the order of their IDs; cold and idle ones follow.
 var hotTables = []table{
-	{"stock", 612, true}, {"order_line", 70, true}, {"customer", 1310, true}, {"district", 110, true}, {"orders", 60, true}, {"new_order", 30, true},
-	{"warehouse", 100, true}, {"history", 80, true},
+	{"stock", 612, true},
+	{"order_line", 70, true},
+	{"customer", 1310, true},
+	{"district", 110, true},
+	{"orders", 60, true},
+	{"new_order", 30, true},
+	{"warehouse", 100, true},
+	{"history", 80, true},
 }
 
 const (
