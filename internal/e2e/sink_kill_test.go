@@ -28,9 +28,9 @@ func TestKillSink(t *testing.T) {
 		columns := 0
 		for round := range rounds {
 			ended := make(chan struct{})
+			w := s.connect(t)
 			go func() { // until the server dies
 				defer close(ended)
-				w := s.connect(t)
 				for i := 0; ; i++ {
 					sql := fmt.Sprintf("BEGIN; UPDATE keyed SET n = n + 1 WHERE id %% 97 = %d; INSERT INTO bag (v, n) SELECT 'r%d', g FROM generate_series(1, 20) g; COMMIT", i%97, round)
 					if i%10 == 9 {

@@ -42,9 +42,9 @@ func TestRedoLogBringsASecondTargetToTheSameState(t *testing.T) {
 	columns := 0
 	for round := range rounds {
 		ended := make(chan struct{})
+		w := s.connect(t)
 		go func() {
 			defer close(ended)
-			w := s.connect(t)
 			for i := 0; ; i++ {
 				sql := fmt.Sprintf("BEGIN; UPDATE keyed SET n = n + 1 WHERE id %% 97 = %d; DELETE FROM keyed WHERE id = %d; INSERT INTO bag (v, n) SELECT 'r%d', g FROM generate_series(1, 20) g; COMMIT", i%97, 100*round+i, round)
 				if i%10 == 9 {
