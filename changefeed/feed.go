@@ -195,6 +195,7 @@ func (f *feed) scanned(s *span, sl schedule.Slice, out *slice, more bool, j *job
 	defer f.changed.Broadcast()
 	s.scanning = false
 	if err != nil {
+		s.rewind(s.read)
 		f.sched.Finish(f.now(), sl, 0, s.read, true)
 		f.fail(s, f.readError(s, err))
 		return

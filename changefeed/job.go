@@ -29,10 +29,7 @@ func (f *feed) jobDone(s *span, j *job) {
 	s.job, s.pause = nil, 0
 	f.moved = true
 	if whole(at) > whole(s.read) {
-		for _, tb := range s.tables {
-			tb.reader.close()
-			tb.reader.at = at
-		}
+		s.rewind(at)
 		f.sched.Remove(f.now(), s.id)
 		f.sched.Add(f.now(), s.id, [2]schedule.Position{at, at})
 		s.read, s.applied = at, at

@@ -1,8 +1,10 @@
 package changefeed
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -97,6 +99,30 @@ func TestAnItemWaitsForTheValueThatAnotherLaneHolds(t *testing.T) {
 	s.locks.give(a)
 	if len(s.locks) != 0 {
 		t.Errorf("locks left: %d", len(s.locks))
+	}
+}
+
+func TestAScanThatFailsGivesBackWhatItTook(t *testing.T) {
+	s, tb := people(16)
+	at := schedule.Position{Time: 10, Ordinal: 3}
+	f := &feed{runner: &runner{f: New(Options{}), sink: &catalog.Sink{}}, cat: &catalog.Catalog{Tables: map[catalog.ID]*catalog.Table{1: {Name: "people"}}}, spans: []*span{s}}
+	f.changed = sync.NewCond(&f.mu)
+	f.sched = schedule.New(schedule.Config{Pool: 1 << 20})
+	f.sched.Add(0, s.id, [2]schedule.Position{at, at})
+	f.sched.Readable(0, s.id, 20, true)
+	s.read, s.end = at, 20
+	sl, ok := f.sched.Next(0)
+	if !ok {
+		t.Fatal("no slice")
+	}
+	tb.reader.at = schedule.Position{Time: 15} // it was there when the store failed
+	f.scanned(s, sl, nil, false, nil, errors.New("the store failed"))
+	if tb.reader.at != at {
+		t.Errorf("the next scan goes on at %+v, and updates after %+v are lost", tb.reader.at, at)
+	}
+	f.recover(s)
+	if again, ok := f.sched.Next(0); !ok || again.From != at {
+		t.Errorf("the next slice: got %+v, %v, want one from %+v", again, ok, at)
 	}
 }
 

@@ -162,6 +162,14 @@ func (s *span) scan(ctx context.Context, sl schedule.Slice, cat *catalog.Catalog
 	}
 }
 
+// rewind has the next scan go on at a position, whatever was taken after it.
+func (s *span) rewind(at schedule.Position) {
+	for _, tb := range s.tables {
+		tb.reader.close()
+		tb.reader.at = at
+	}
+}
+
 // peek finds the next update at or before until: its time and table, nil when there is none.
 func (s *span) peek(ctx context.Context, until tailrace.Time) (t tailrace.Time, at *table, err error) {
 	for _, tb := range s.tables {
@@ -209,10 +217,7 @@ func (s *span) takeTime(ctx context.Context, out *slice, t tailrace.Time) (huge 
 			out.add(part{tb, b, from, to})
 			if out.bytes-bytes > hugeBytes {
 				out.parts, out.items, out.bytes = out.parts[:parts], out.items[:items], bytes
-				for _, tb := range s.tables {
-					tb.reader.close()
-					tb.reader.at = schedule.Position{Time: t}
-				}
+				s.rewind(schedule.Position{Time: t})
 				return true, nil
 			}
 		}
