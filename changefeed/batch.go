@@ -17,7 +17,7 @@ type batch struct {
 	span   *span
 	lanes  []*lane
 	counts []int // items of each lane
-	items  []item
+	items  []*item
 }
 
 // pull takes what is there for a connection: a job, or items of the span whose turn it is. Both are nil when there is nothing.
@@ -82,14 +82,14 @@ func (f *feed) batchOf(s *span) *batch {
 		}
 		n := 0
 		for n < len(l.items) {
-			it := &l.items[n]
+			it := l.items[n]
 			if (b != nil && len(b.items) >= limit || size >= batchBytes) && (n == 0 || !s.tied() || l.items[n-1].time != it.time) {
 				break
 			}
 			if b == nil {
 				b = &batch{span: s}
 			}
-			b.items = append(b.items, *it)
+			b.items = append(b.items, it)
 			size += it.size()
 			n++
 		}
@@ -123,7 +123,7 @@ func (b *batch) txn() (*tailrace.SinkTxn, error) {
 // updates are those of one table. Neighbours go together.
 func (b *batch) updates(tb *table) (out []steps.Updates) {
 	for i := range b.items {
-		it := &b.items[i]
+		it := b.items[i]
 		if it.table() != tb {
 			continue
 		}
@@ -143,7 +143,7 @@ func (b *batch) progress() []tailrace.SinkProgress {
 	end := 0
 	for i, l := range b.lanes {
 		end += b.counts[i]
-		last := &b.items[end-1]
+		last := b.items[end-1]
 		out = append(out, tailrace.SinkProgress{Span: b.span.id, Lane: l.n, Time: last.time, Ordinal: last.ordinal})
 	}
 	return out
@@ -160,7 +160,7 @@ func (f *feed) done(b *batch, progress []tailrace.SinkProgress) {
 		}
 	}
 	for i := range b.items {
-		it := &b.items[i]
+		it := b.items[i]
 		it.slice.pending--
 		b.span.locks.give(it)
 	}

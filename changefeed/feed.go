@@ -248,7 +248,7 @@ func (f *feed) route(s *span) {
 	for s.routed < len(s.queue) && s.failed == nil {
 		sl := s.queue[s.routed]
 		for sl.next < len(sl.items) {
-			it := &sl.items[sl.next]
+			it := sl.items[sl.next]
 			l := s.lanes[it.lane]
 			if l.covers(it) {
 				sl.next++
@@ -260,7 +260,7 @@ func (f *feed) route(s *span) {
 				return
 			}
 			s.locks.take(it)
-			l.items = append(l.items, *it)
+			l.items = append(l.items, it)
 			sl.next++
 		}
 		s.routed++

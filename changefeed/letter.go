@@ -71,7 +71,7 @@ func (w *worker) bury(ctx context.Context, b *batch, se *tailrace.SinkError) err
 	}
 	letters := tailrace.NewBatch(t.Columns, len(b.items))
 	for i := range b.items {
-		f.appendLetter(letters, &b.items[i], se)
+		f.appendLetter(letters, b.items[i], se)
 	}
 	if err := f.writeLetters(ctx, t, letters); err != nil {
 		return fmt.Errorf("write dead letters of sink %s: %w", f.sink.Name, err)

@@ -136,7 +136,7 @@ func (s *span) arrange(out *slice, first int) {
 		for i, tb := range s.tables {
 			rank[tb] = i
 		}
-		slices.SortStableFunc(items, func(a, b item) int { return s.stage(&a, rank) - s.stage(&b, rank) })
+		slices.SortStableFunc(items, func(a, b *item) int { return s.stage(a, rank) - s.stage(b, rank) })
 		for i := range items {
 			items[i].ordinal = uint64(i + 1)
 		}

@@ -84,7 +84,7 @@ func TestAnItemWaitsForTheValueThatAnotherLaneHolds(t *testing.T) {
 			break
 		}
 	}
-	a, b := &first.items[0], &second.items[0]
+	a, b := first.items[0], second.items[0]
 	if !s.locks.free(a) {
 		t.Fatal("nobody holds anything: not free")
 	}

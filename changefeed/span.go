@@ -1,6 +1,7 @@
 package changefeed
 
 import (
+	"bytes"
 	"context"
 	"time"
 
@@ -65,7 +66,7 @@ type span struct {
 // slice is a stretch of a span's updates on its way to the target.
 type slice struct {
 	parts   []part
-	items   []item
+	items   []*item
 	next    int // the first item that is not in a lane yet
 	pending int // items that are not in the target yet
 	bytes   int64
@@ -98,7 +99,7 @@ func (it *item) size() int { return it.slice.parts[it.part].size(it.from, it.to)
 // lane is items in the order in which they must come to the target. What is under way stays in it until it is there.
 type lane struct {
 	n        int
-	items    []item
+	items    []*item
 	busy     int                   // items under way, the first ones
 	progress tailrace.SinkProgress // in the target
 }
@@ -245,35 +246,47 @@ func (out *slice) add(p part) {
 // size is about what rows [from, to) of a part's batch take, in bytes.
 func (p *part) size(from, to int) int { return p.batch.Size() * (to - from) / p.batch.N }
 
-// itemize cuts a part of a slice into items, of which the first update is the ordinal'th of its time, and returns where it ends.
+// itemBytes is what an item takes besides its updates.
+const itemBytes = 96
+
+// itemize cuts a part of a slice into items, of which the first update is the ordinal'th of its time, and returns where it ends. A row's key is made once.
 func (s *span) itemize(out *slice, p int, ordinal uint64) uint64 {
-	tb, b, end := out.parts[p].table, out.parts[p].batch, out.parts[p].to
+	tb, b, from, end := out.parts[p].table, out.parts[p].batch, out.parts[p].from, out.parts[p].to
 	schema := tb.reader.schema
-	var key []byte
-	for i := out.parts[p].from; i < end; {
-		j := i + 1
-		for j < end && sameKey(schema, b, i, j) {
-			j++
+	keyed := len(schema.Key) > 0
+	appendKey := func(dst []byte, i int) []byte {
+		if keyed {
+			return steps.AppendKey(dst, schema, b, i)
 		}
-		if i > out.parts[p].from && b.Times[i] != b.Times[i-1] {
+		return steps.AppendStored(dst, b, i)
+	}
+	first := len(out.items)
+	items := make([]item, 0, end-from) // one piece of memory: all go at about the same time
+	key, next := appendKey(nil, from), []byte(nil)
+	for i := from; i < end; {
+		j := i + 1
+		for ; j < end; j++ {
+			if next = appendKey(next[:0], j); !keyed || b.Times[j] != b.Times[i] || !bytes.Equal(key, next) {
+				break
+			}
+		}
+		if i > from && b.Times[i] != b.Times[i-1] {
 			ordinal = 0
 		}
 		ordinal += uint64(j - i)
 		it := item{slice: out, part: p, from: i, to: j, time: b.Times[i], ordinal: ordinal}
 		if len(s.lanes) > 1 {
-			if len(schema.Key) > 0 {
-				key = steps.AppendKey(key[:0], schema, b, i)
-			} else {
-				key = steps.AppendStored(key[:0], b, i)
-			}
 			it.lane = int(xxh3.Hash(key) % uint64(len(s.lanes)))
+			if s.tied() {
+				it.locks = tb.locksOf(b, i, j)
+			}
 		}
-		if s.tied() && len(s.lanes) > 1 {
-			it.locks = tb.locksOf(b, i, j)
-		}
-		out.items = append(out.items, it)
+		items = append(items, it)
+		out.items = append(out.items, &items[len(items)-1])
+		key, next = next, key
 		i = j
 	}
+	out.bytes += int64(itemBytes * (len(out.items) - first))
 	return ordinal
 }
 

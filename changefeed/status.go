@@ -118,7 +118,7 @@ func (s *span) count(b *batch, now time.Time) {
 	for n, tb := range s.tables {
 		rows, bytes := int64(0), int64(0)
 		for i := range b.items {
-			it := &b.items[i]
+			it := b.items[i]
 			if it.table() == tb {
 				rows++
 				bytes += int64(it.size())
