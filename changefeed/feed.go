@@ -112,9 +112,7 @@ func (f *feed) run(ctx context.Context) error {
 	group.Go(func() error { return f.checkpoints(ctx) })
 	err := group.Wait()
 	for _, s := range f.spans {
-		for _, tb := range s.tables {
-			tb.reader.close()
-		}
+		s.close()
 	}
 	if !errors.Is(err, errFailed) {
 		f.lastCheckpoint(ctx)
@@ -193,7 +191,7 @@ func (f *feed) scanned(s *span, sl schedule.Slice, out *slice, more bool, j *job
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	defer f.changed.Broadcast()
-	s.scanning = false
+	s.scanning, s.scannedAt = false, time.Now()
 	if err != nil {
 		s.rewind(s.read)
 		f.sched.Finish(f.now(), sl, 0, s.read, true)

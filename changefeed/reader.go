@@ -4,12 +4,17 @@ import (
 	"bytes"
 	"context"
 	"iter"
+	"time"
 
 	"tailrace"
 	"tailrace/schedule"
 	"tailrace/steps"
 	"tailrace/tail"
 )
+
+// openTime is how long what a reader has open stays so when nobody reads on. Open history holds decoded runs, and a part of the node's share for reading it: a table
+// whose target does not take its rows must not keep that from others.
+const openTime = time.Second
 
 // reader reads the changes of one table, forward from a position, in one version of its columns at a time. It keeps what it has open between two slices, so that a
 // span that is behind decodes its history once.

@@ -32,6 +32,7 @@ type redoBranch struct {
 	mu      sync.Mutex // for memory only; a feed's may be held when it is taken
 	changed *sync.Cond
 	over    bool
+	reading *redoSpan // by the scanner; nil: none
 	sched   *schedule.Scheduler
 	newest  tailrace.Time
 	feeding *feed // hears of what becomes durable
@@ -49,6 +50,8 @@ type redoSpan struct {
 	end     tailrace.Time
 	based   bool // its snapshot is in the log
 	unread  bool // there is something after end
+	readAt  time.Time
+	table   *tailrace.SinkTable // of version
 	durable schedule.Position
 }
 
@@ -222,6 +225,7 @@ func (r *redoBranch) scans(ctx context.Context) error {
 			return fmt.Errorf("write table %s to the redo log: %w", r.cat.Tables[s.id].Name, err)
 		}
 		r.mu.Lock()
+		r.reading, s.readAt = nil, time.Now()
 		r.sched.Finish(r.now(), sl, used, to, more)
 		r.mu.Unlock()
 	}
@@ -234,7 +238,8 @@ func (r *redoBranch) next() (s *redoSpan, sl schedule.Slice, ok bool) {
 	for !r.over {
 		r.sched.Unflushed(r.now(), schedule.Normal, r.log.Unflushed())
 		if sl, ok := r.sched.Next(r.now()); ok {
-			return r.spans[sl.Span], sl, true
+			r.reading = r.spans[sl.Span]
+			return r.reading, sl, true
 		}
 		if flush, _ := r.sched.Flush(r.now()); flush {
 			r.log.Flush()
@@ -248,7 +253,7 @@ func (r *redoBranch) next() (s *redoSpan, sl schedule.Slice, ok bool) {
 func (r *redoBranch) scan(ctx context.Context, s *redoSpan, sl schedule.Slice) (used int64, to schedule.Position, more bool, err error) {
 	began := time.Now()
 	for rows := 0; ; {
-		s.version, s.until = r.f.o.Catalog.Current().TableAt(s.id, max(whole(s.reader.at), s.altered))
+		r.look(s)
 		_, ok, err := s.reader.peek(ctx, min(sl.End, s.until-1))
 		switch {
 		case err != nil:
@@ -271,18 +276,28 @@ func (r *redoBranch) scan(ctx context.Context, s *redoSpan, sl schedule.Slice) (
 		if at.Time == s.altered && at.Ordinal > 0 {
 			at.Ordinal += s.alters
 		}
-		if err := r.log.Add(ctx, s.id, redo.Piece{Kind: redo.Changes, Table: sinkTableOf(r.cat, s.version), Rows: piece, To: redo.Position(at)}); err != nil {
+		if err := r.log.Add(ctx, s.id, redo.Piece{Kind: redo.Changes, Table: s.table, Rows: piece, To: redo.Position(at)}); err != nil {
 			return used, s.reader.at, true, err
 		}
 		used, rows = used+int64(piece.Size()), rows+piece.N
 	}
 }
 
+// look finds the version of a table where its reader is.
+func (r *redoBranch) look(s *redoSpan) {
+	cat := r.f.o.Catalog.Current()
+	version, until := cat.TableAt(s.id, max(whole(s.reader.at), s.altered))
+	if s.until = until; s.table == nil || version != s.version {
+		s.version, s.table = version, sinkTableOf(cat, version)
+	}
+}
+
 // alter adds the change of a table at s.until.
 func (r *redoBranch) alter(ctx context.Context, s *redoSpan) error {
 	at := s.until
-	after, until := r.f.o.Catalog.Current().TableAt(s.id, at)
-	changes, err := changesBetween(sinkTableOf(r.cat, s.version), sinkTableOf(r.cat, after))
+	cat := r.f.o.Catalog.Current()
+	after, _ := cat.TableAt(s.id, at)
+	changes, err := changesBetween(s.table, sinkTableOf(cat, after))
 	if err != nil {
 		return err
 	}
@@ -294,7 +309,7 @@ func (r *redoBranch) alter(ctx context.Context, s *redoSpan) error {
 	}
 	s.reader.close()
 	s.reader.at, s.reader.schema = schedule.Position{Time: at - 1}, after.Columns
-	s.version, s.until, s.altered, s.alters = after, until, at, uint64(len(changes))
+	s.altered, s.alters = at, uint64(len(changes))
 	return nil
 }
 
@@ -428,9 +443,12 @@ func (r *redoBranch) describeInto(st *system.Sink) {
 	}
 }
 
-// resolve tells the log that tables which nobody changes are known up to now. The mutex is held.
+// resolve tells the log that tables which nobody changes are known up to now, and closes what is open and not read. The mutex is held.
 func (r *redoBranch) resolve() {
 	for id, s := range r.spans {
+		if s != r.reading && s.based && time.Since(s.readAt) > openTime {
+			s.reader.close()
+		}
 		st, ok := r.sched.Span(id)
 		if ok && s.based && !s.unread && st.Why == schedule.NoData && whole(st.Read[schedule.Normal]) >= s.end && r.newest > s.end {
 			r.log.Resolved(id, r.newest)

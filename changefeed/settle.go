@@ -210,7 +210,9 @@ func (f *feed) findTarget(ctx context.Context, tb *table, create bool) error {
 }
 
 // sinkTable is a table as a feed sends it.
-func (f *feed) sinkTable(t *catalog.Table) *tailrace.SinkTable { return sinkTableOf(f.cat, t) }
+func (f *feed) sinkTable(t *catalog.Table) *tailrace.SinkTable {
+	return sinkTableOf(f.f.o.Catalog.Current(), t)
+}
 
 func sinkTableOf(cat *catalog.Catalog, t *catalog.Table) *tailrace.SinkTable {
 	out := &tailrace.SinkTable{Collection: t.ID, Schema: t.Schema, Name: t.Name, Columns: t.Columns, Labels: map[tailrace.CollectionID][]string{}}

@@ -48,9 +48,10 @@ type span struct {
 	end        tailrace.Time     // the readable end: there is something to read up to it
 	applied    schedule.Position // everything at or before it is in the target
 	scanning   bool
-	queue      []*slice // in time order; the first are on their way
-	routed     int      // of queue, whole slices
-	job        *job     // waits until nothing is on its way, or runs
+	scannedAt  time.Time // when the last scan ended; its readers may be open still
+	queue      []*slice  // in time order; the first are on their way
+	routed     int       // of queue, whole slices
+	job        *job      // waits until nothing is on its way, or runs
 	jobRuns    bool
 	calls      int // transactions under way
 	stuck      int // of them, those that take long
@@ -163,10 +164,17 @@ func (s *span) scan(ctx context.Context, sl schedule.Slice, cat *catalog.Catalog
 	}
 }
 
-// rewind has the next scan go on at a position, whatever was taken after it.
-func (s *span) rewind(at schedule.Position) {
+// close gives up what its readers have open; they open it again where they are.
+func (s *span) close() {
 	for _, tb := range s.tables {
 		tb.reader.close()
+	}
+}
+
+// rewind has the next scan go on at a position, whatever was taken after it.
+func (s *span) rewind(at schedule.Position) {
+	s.close()
+	for _, tb := range s.tables {
 		tb.reader.at = at
 	}
 }

@@ -251,6 +251,9 @@ func (f *feed) lookAt(ctx context.Context, group *errgroup.Group, now time.Time)
 		if why := f.reasonOf(s); why != s.waits {
 			s.waits, s.waitsSince = why, now
 		}
+		if !s.scanning && now.Sub(s.scannedAt) > openTime {
+			s.close()
+		}
 		if s.failed != nil && !s.retryAt.IsZero() && now.After(s.retryAt) {
 			f.recover(s)
 		}
