@@ -7,6 +7,7 @@ import (
 	"maps"
 	"time"
 
+	"tailrace"
 	"tailrace/catalog"
 	"tailrace/log"
 	"tailrace/shard"
@@ -61,11 +62,14 @@ func (f *feed) checkpoint(ctx context.Context, now time.Time) error {
 			moved[tb.id] = span
 		}
 	}
-	newest := f.newest
+	lag, why := lagOf(f.newest, oldest), error(nil)
+	if slowest != nil {
+		why = slowest.failed
+	}
 	f.moved = false
 	f.mu.Unlock()
-	if lag := time.Duration(newest-oldest) * time.Microsecond; newest > oldest && lag > f.sink.MaxLag && slowest != nil {
-		return f.tooFarBehind(ctx, slowest, lag)
+	if slowest != nil && lag > f.sink.MaxLag {
+		return f.tooFarBehind(ctx, slowest.tables[0].id, lag, why)
 	}
 	if len(moved) == 0 {
 		return nil
@@ -92,15 +96,12 @@ func (f *feed) loaded(tb *table) {
 	f.resolved[tb.id] = span
 }
 
-// tooFarBehind fails the sink: its history is not held for ever.
-func (f *feed) tooFarBehind(ctx context.Context, s *span, lag time.Duration) error {
-	f.mu.Lock()
-	why := ""
-	if s.failed != nil {
-		why = ": " + explained(s.failed).Message
+// tooFarBehind fails the sink: its history is not held for ever. why is what is known of the reason.
+func (f *feed) tooFarBehind(ctx context.Context, table tailrace.CollectionID, lag time.Duration, why error) error {
+	name, because := f.tableName(table), ""
+	if why != nil {
+		because = ": " + explained(why).Message
 	}
-	f.mu.Unlock()
-	table := f.describe(s)
-	return f.failForGood(ctx, fmt.Sprintf("table \"%s\" is %s behind, more than MAX LAG %s allows%s", table, lag.Round(time.Second), f.sink.MaxLag, why),
-		fmt.Sprintf("ALTER SINK %s RESYNC TABLE %s; then ALTER SINK %s RESUME.", f.sink.Name, f.tableName(s.tables[0].id), f.sink.Name))
+	return f.failForGood(ctx, fmt.Sprintf("table \"%s\" is %s behind, more than MAX LAG %s allows%s", name, lag.Round(time.Second), f.sink.MaxLag, because),
+		fmt.Sprintf("ALTER SINK %s RESYNC TABLE %s; then ALTER SINK %s RESUME.", f.sink.Name, name, f.sink.Name))
 }

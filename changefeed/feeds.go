@@ -108,8 +108,8 @@ func (f *Feeds) adjust(ctx context.Context) {
 	}
 }
 
-// runs reports whether the sink is to be fed.
-func runs(s *catalog.Sink) bool { return s != nil && !s.Paused && s.Error == "" }
+// runs reports whether the sink has a runner: one that is paused has, which sees to it that history is not held for ever.
+func runs(s *catalog.Sink) bool { return s != nil && s.Error == "" }
 
 func (f *Feeds) stopAll() {
 	f.mu.Lock()

@@ -84,8 +84,32 @@ func (r *runner) hold(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	r.group = group
 	r.redoing.Store(nil)
-	group.Go(func() error { return r.feeds(ctx) })
+	group.Go(func() error { return r.limitLag(ctx) })
+	if !r.sink.Paused {
+		group.Go(func() error { return r.feeds(ctx) })
+	}
 	return group.Wait()
+}
+
+// limitLag fails the sink when it is too far behind while no feed runs that would know: it is paused, or the target cannot be reached.
+func (r *runner) limitLag(ctx context.Context) error {
+	for {
+		if err := wait(ctx, r.f.o.Checkpoint); err != nil {
+			return err
+		}
+		cat := r.f.o.Catalog.Current()
+		if _, _, f := r.state.get(); f != nil || cat.Sinks[r.sink.ID] != r.sink {
+			continue
+		}
+		newest := r.f.o.Log.Newest()
+		for _, id := range r.sink.Tables {
+			span, there := cat.SinkProgress[r.sink.ID][id]
+			if lag := lagOf(newest, span.Time); there && lag > r.sink.MaxLag+idleCheckpoint {
+				f := &feed{runner: r, cat: cat}
+				return f.tooFarBehind(ctx, id, lag, r.state.why())
+			}
+		}
+	}
 }
 
 // feeds feeds the target until ctx is done, the sink has failed for good, or it has another holder.

@@ -37,6 +37,16 @@ func (s *state) get() (name string, err *tailrace.Error, f *feed) {
 	return s.name, s.err, s.feed
 }
 
+// why is what is wrong, nil when nothing is.
+func (s *state) why() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err == nil {
+		return nil
+	}
+	return s.err
+}
+
 func (s *state) add(w *worker) { s.workers = append(s.workers, w) }
 
 func (s *state) remove(w *worker) {

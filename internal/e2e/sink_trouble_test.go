@@ -133,6 +133,23 @@ func TestSinkThatIsTooFarBehindFails(t *testing.T) {
 	sameRows(t, c, to, "SELECT * FROM a")
 }
 
+// TestSinkThatDoesNotRunFailsToo: neither a paused sink nor a target that is gone holds history for ever.
+func TestSinkThatDoesNotRunFailsToo(t *testing.T) {
+	to := mytest.Start(t)
+	s := start(t)
+	c := s.connect(t)
+	c.run("CREATE TABLE a (id int PRIMARY KEY, v text)")
+	for _, name := range []string{"paused", "gone"} {
+		c.run(fmt.Sprintf("CREATE SINK %s FROM a INTO MARIADB (URL '%s') WITH (MAX LAG = '1s', ON CONFLICT = 'overwrite')", name, to.URL()))
+		c.caughtUp(name)
+	}
+	c.run("ALTER SINK paused PAUSE")
+	to.Stop()
+	c.run("INSERT INTO a VALUES (1, 'x')")
+	c.state("paused", "failed", "behind", "RESYNC TABLE a")
+	c.state("gone", "failed", "behind", "RESYNC TABLE a")
+}
+
 func TestSinkStartsFromAnyReadableTime(t *testing.T) {
 	onBothTargets(t, func(t *testing.T, s *server, into string, to target) {
 		c := s.connect(t)
