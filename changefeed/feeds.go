@@ -41,7 +41,6 @@ type Feeds struct {
 
 	mu      sync.Mutex // for memory only
 	running map[catalog.ID]*runner
-	dropped map[catalog.ID]bool // Forget was asked for: not started again
 	counts  map[catalog.ID]*counts
 }
 
@@ -56,7 +55,7 @@ func New(o Options) *Feeds {
 	if o.Backoff == 0 {
 		o.Backoff = 30 * time.Second
 	}
-	return &Feeds{o: o, wake: make(chan struct{}, 1), running: map[catalog.ID]*runner{}, dropped: map[catalog.ID]bool{}, counts: map[catalog.ID]*counts{}}
+	return &Feeds{o: o, wake: make(chan struct{}, 1), running: map[catalog.ID]*runner{}, counts: map[catalog.ID]*counts{}}
 }
 
 // Wake tells that the catalog changed. It does not block.
@@ -98,12 +97,18 @@ func (f *Feeds) adjust(ctx context.Context) {
 	f.freeHolds(ctx, cat)
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	cat = f.o.Catalog.Current() // newer, perhaps: a sink that was dropped meanwhile is not started again
 	for id, s := range cat.Sinks {
 		if f.counts[id] == nil {
 			f.counts[id] = newCounts()
 		}
-		if f.running[id] == nil && runs(s) && !f.dropped[id] {
+		if f.running[id] == nil && runs(s) {
 			f.running[id] = start(ctx, f, s, f.counts[id])
+		}
+	}
+	for id := range f.counts {
+		if cat.Sinks[id] == nil {
+			delete(f.counts, id)
 		}
 	}
 }
@@ -127,24 +132,19 @@ func (f *Feeds) stopAll() {
 // forgetTime bounds how long Forget waits for a target.
 const forgetTime = 10 * time.Second
 
-// Forget ends the feed of a sink and removes its progress from the target. After an error the sink is fed again, if it is there, and Forget may be called again.
-func (f *Feeds) Forget(ctx context.Context, id catalog.ID) error {
+// Forget ends the feed of a sink that the catalog has no more, and removes its progress from the target.
+func (f *Feeds) Forget(ctx context.Context, sink *catalog.Sink) error {
 	f.mu.Lock()
-	f.dropped[id] = true
-	r := f.running[id]
-	delete(f.running, id)
+	r := f.running[sink.ID]
+	delete(f.running, sink.ID)
 	f.mu.Unlock()
 	if r != nil {
 		r.stop()
 	}
-	cat := f.o.Catalog.Current()
-	sink := cat.Sinks[id]
-	if sink == nil {
-		return nil
-	}
+	f.Wake() // its holds are to be given up
 	ctx, cancel := context.WithTimeout(ctx, forgetTime)
 	defer cancel()
-	adapter, err := f.open(cat, sink)
+	adapter, err := f.open(f.o.Catalog.Current(), sink)
 	if err != nil {
 		return err
 	}

@@ -77,7 +77,9 @@ func (s *sinks) Wake() { s.feeds.Wake() }
 func (s *sinks) Check(kind, url string) error { return s.feeds.Check(kind, url) }
 
 // Forget implements sql.Sinks.
-func (s *sinks) Forget(ctx context.Context, sink catalog.ID) error { return s.feeds.Forget(ctx, sink) }
+func (s *sinks) Forget(ctx context.Context, sink *catalog.Sink) error {
+	return s.feeds.Forget(ctx, sink)
+}
 
 // Status implements sql.Sinks.
 func (s *sinks) Status() []system.Sink { return s.feeds.Status() }

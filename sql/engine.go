@@ -73,8 +73,8 @@ type Sinks interface {
 	Wake()
 	// Check looks at an address of a target without connecting.
 	Check(kind, url string) error
-	// Forget ends the feed of a sink and removes its progress from the target.
-	Forget(ctx context.Context, sink catalog.ID) error
+	// Forget ends the feed of a sink that was dropped and removes its progress from the target.
+	Forget(ctx context.Context, sink *catalog.Sink) error
 	// Status tells how every sink and span does, for mz_internal.mz_sinks and mz_sink_spans.
 	Status() []system.Sink
 }

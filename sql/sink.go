@@ -233,20 +233,22 @@ func (s *Session) alterSinkTable(st *statement, sink *catalog.Sink, a *parse.Alt
 	return nil
 }
 
-// dropSink ends the feed and removes its progress from the target.
-func (s *Session) dropSink(ctx context.Context, sink *catalog.Sink) error {
+// dropSink has the feed end, and its progress removed from the target, once the sink is gone for good: a DROP that does not commit leaves all as it is.
+func (s *Session) dropSink(sink *catalog.Sink) error {
 	if s.state == open {
 		return failure("25001", "DROP SINK cannot run inside a transaction block")
 	}
-	if s.engine.Sinks != nil {
-		if err := s.engine.Sinks.Forget(ctx, sink.ID); err != nil {
+	if s.engine.Sinks == nil {
+		return nil
+	}
+	s.txn.after = append(s.txn.after, func(ctx context.Context) {
+		if err := s.engine.Sinks.Forget(ctx, sink); err != nil {
 			s.options.Notice(&tailrace.Error{
 				Severity: "WARNING", Code: "01000", Message: fmt.Sprintf("could not remove the progress of sink \"%s\" from its target: %s", sink.Name, err),
 				Hint: "At the target: DELETE the feed's rows of tailrace.feeds and tailrace.progress.",
 			})
 		}
-	}
-	s.wakeSinks()
+	})
 	return nil
 }
 

@@ -178,7 +178,7 @@ func (s *Session) dropObjects(ctx context.Context, st *statement) (*Result, erro
 		switch d.Kind {
 		case "sink":
 			if sink := c.SinkNamed(n.Name); sink != nil {
-				id, err = sink.ID, s.dropSink(ctx, sink)
+				id, err = sink.ID, s.dropSink(sink)
 			}
 		case "source":
 			if src := c.SourceNamed(n.Name); src != nil {
