@@ -178,9 +178,6 @@ func (f *feed) nextSlice() (s *span, sl schedule.Slice, ok bool) {
 			s.scanning = true
 			return s, sl, true
 		}
-		if at, ok := f.sched.Wake(f.now()); ok {
-			time.AfterFunc(max(at-f.now(), time.Millisecond), f.changed.Broadcast)
-		}
 		f.changed.Wait()
 	}
 	return nil, sl, false

@@ -56,13 +56,11 @@ func (s *span) sendHuge(ctx context.Context, f *feed, conn tailrace.SinkConn, t 
 	}
 	err := s.addHuge(ctx, f, conn, t)
 	if err != nil {
-		return orFirst(err, conn.Rollback())
+		_ = conn.Rollback() // err says more
+		return err
 	}
 	return conn.Commit(ctx, []tailrace.SinkProgress{{Span: s.id, Lane: noteHuge, Time: t, Note: "whole"}})
 }
-
-// orFirst is err: that of clearing up after it says nothing more.
-func orFirst(err, _ error) error { return err }
 
 // addHuge adds the steps of the time in the order of steps.Order.
 func (s *span) addHuge(ctx context.Context, f *feed, conn tailrace.SinkConn, t tailrace.Time) error {

@@ -18,6 +18,8 @@ const (
 	// loadRows and loadBytes are how much of a snapshot goes into one transaction of the target.
 	loadRows  = 16384
 	loadBytes = 8 << 20
+	// compareRows is how many rows of the target are looked at at once: a target counts rows, whatever they take.
+	compareRows = 1024
 )
 
 // loadJob copies the snapshot of a span's tables, from where the target's notes say that it was cut off.
@@ -196,7 +198,7 @@ func (l *loader) compare(ctx context.Context, verify bool) error {
 	ours := &side{next: func(ctx context.Context) (*tailrace.Batch, error) { return cursor.Next(ctx) }}
 	var last *tailrace.Batch
 	theirs := &side{next: func(ctx context.Context) (*tailrace.Batch, error) {
-		b, err := l.conn.Rows(ctx, l.table.target, last, loadRows)
+		b, err := l.conn.Rows(ctx, l.table.target, last, compareRows)
 		if err == nil && b.N == 0 {
 			return nil, io.EOF
 		}

@@ -165,7 +165,7 @@ func (f *feed) makeSpans(ctx context.Context, progress []tailrace.SinkProgress) 
 	if f.sink.Redo != "" {
 		memory -= memory / redoMemory
 	}
-	f.sched = schedule.New(schedule.Config{Pool: memory, Atomic: f.sink.Transaction, Batch: batchBytes})
+	f.sched = schedule.New(schedule.Config{Pool: memory, Batch: batchBytes})
 	if f.sink.SyncEvery > 0 {
 		f.scheduleSyncPoint()
 	}

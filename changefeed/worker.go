@@ -46,7 +46,7 @@ func (w *worker) run(ctx context.Context) (err error) {
 		f.state.remove(w)
 		f.mu.Unlock()
 		if w.conn != nil {
-			err = errors.Join(err, ignore(w.conn.Close()))
+			_ = w.conn.Close() // everything that matters was acknowledged before
 		}
 	}()
 	for {
@@ -75,9 +75,6 @@ func (w *worker) run(ctx context.Context) (err error) {
 		}
 	}
 }
-
-// ignore drops the error of closing: everything that matters was acknowledged before.
-func ignore(error) error { return nil }
 
 // next waits for something to do; ok is false at the end.
 func (w *worker) next() (b *batch, j *job, ok bool) {

@@ -52,10 +52,9 @@ func (p Position) Before(q Position) bool {
 
 // Config is what a Scheduler works with.
 type Config struct {
-	Pool   int64 // bytes
-	Redo   bool  // there is a redo log
-	Atomic bool  // slices stop between transactions
-	Batch  int64 // bytes of a full batch of the target: what a span may always have resident
+	Pool  int64 // bytes
+	Redo  bool  // there is a redo log
+	Batch int64 // bytes of a full batch of the target: what a span may always have resident
 }
 
 // Scheduler decides who reads. The zero value is of no use; see New.
