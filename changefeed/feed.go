@@ -44,6 +44,7 @@ type feed struct {
 	resolved map[tailrace.CollectionID]catalog.SinkSpan
 	noted    time.Time // when the log last heard
 	moved    bool      // something came to the target since
+	said     []func()  // what is to be logged, without the mutex
 }
 
 // feed feeds the sink until ctx is done or its target as a whole does not go on.
@@ -214,7 +215,9 @@ func (f *feed) fail(s *span, err error) {
 	s.retryAt = time.Now().Add(s.pause)
 	if !retriable(err) {
 		s.retryAt = time.Time{}
-		f.f.o.Logger.Warn("table of a sink stopped", "sink", f.sink.Name, "table", f.describe(s), "error", err)
+		f.said = append(f.said, func() {
+			f.f.o.Logger.Warn("table of a sink stopped", "sink", f.sink.Name, "table", f.describe(s), "error", err)
+		})
 	}
 }
 

@@ -21,7 +21,10 @@ func (f *feed) lookAtSyncPoint(now time.Time) {
 	case f.syncAt == 0 && now.After(f.syncDue) && f.newest > 0:
 		f.syncAt, f.syncDue = f.newest, now
 	case f.syncAt != 0 && now.Sub(f.syncDue) > syncPatience:
-		f.f.o.Logger.Warn("sync point given up: a table does not come to its time", "sink", f.sink.Name, "time", uint64(f.syncAt))
+		at := f.syncAt
+		f.said = append(f.said, func() {
+			f.f.o.Logger.Warn("sync point given up: a table does not come to its time", "sink", f.sink.Name, "time", uint64(at))
+		})
 		f.endSyncPoint()
 	case f.syncAt != 0 && f.syncJob == nil:
 		for _, s := range f.spans {

@@ -229,7 +229,12 @@ func (f *feed) look(ctx context.Context, group *errgroup.Group) error {
 		case now := <-tick.C:
 			f.mu.Lock()
 			f.lookAt(ctx, group, now)
+			said := f.said
+			f.said = nil
 			f.mu.Unlock()
+			for _, say := range said {
+				say()
+			}
 		}
 	}
 }
