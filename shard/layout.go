@@ -137,14 +137,13 @@ func (l *layout) sorted(b *tailrace.Batch) *tailrace.Batch {
 	return b
 }
 
-// consolidated adds up updates of sorted b that are the same row at the same time and drops those that come to nothing. byTime false
-// takes all updates to be at one time; the result then has no times.
-func (l *layout) consolidated(b *tailrace.Batch, byTime bool) *tailrace.Batch {
+// consolidated adds up updates of sorted b, all taken to be at one time, that are the same row, and drops those that come to nothing. The result has no times.
+func (l *layout) consolidated(b *tailrace.Batch) *tailrace.Batch {
 	var rows []int32
 	var diffs []tailrace.Diff
 	for i := 0; i < b.N; {
 		sum, j := b.Diff(i), i+1
-		for j < b.N && (!byTime || b.Time(i, 0) == b.Time(j, 0)) && tailrace.CompareStored(l.order, b, i, b, j) == 0 {
+		for j < b.N && tailrace.CompareStored(l.order, b, i, b, j) == 0 {
 			sum += b.Diff(j)
 			j++
 		}
@@ -158,9 +157,7 @@ func (l *layout) consolidated(b *tailrace.Batch, byTime bool) *tailrace.Batch {
 		out = *b.Gather(rows)
 		out.Diffs = diffs
 	}
-	if !byTime {
-		out.Times = nil
-	}
+	out.Times = nil
 	return &out
 }
 

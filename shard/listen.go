@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"sort"
 
 	"tailrace"
 )
@@ -82,11 +81,11 @@ func (x *listener) listen(ctx context.Context, m *manifest) error {
 		}
 	}
 	for _, r := range flushed {
-		b, err := x.load(ctx, r)
+		tl, err := x.load(ctx, r)
 		if err != nil {
 			return err
 		}
-		if err := x.small(ctx, b); err != nil {
+		if err := x.small(ctx, tl); err != nil {
 			return err
 		}
 	}
@@ -97,7 +96,7 @@ func (x *listener) listen(ctx context.Context, m *manifest) error {
 		if err != nil {
 			return err
 		}
-		if err := x.small(ctx, x.l.sorted(b)); err != nil {
+		if err := x.small(ctx, x.l.timelineOf([]*tailrace.Batch{b}, false)); err != nil {
 			return err
 		}
 		mem = mem[n:]
@@ -117,73 +116,37 @@ func sliceOf(mem []*memBatch, limit int) int {
 	return len(mem)
 }
 
-// load reads a flushed run's updates in the time window, in row order.
-func (x *listener) load(ctx context.Context, r *run) (*tailrace.Batch, error) {
-	out := tailrace.NewBatch(x.l.schema, 0)
-	out.Times = []tailrace.Time{}
-	err := x.sh.eachTimed(ctx, r, x.l, x.lo, x.hi, func(b *tailrace.Batch) {
-		appendBatch(out, b)
-		out.Times = append(out.Times, b.Times...)
-	})
-	if err != nil {
+// load reads a flushed run's updates in the time window.
+func (x *listener) load(ctx context.Context, r *run) (*timeline, error) {
+	var in []*tailrace.Batch
+	if err := x.sh.eachTimed(ctx, r, x.l, x.lo, x.hi, func(b *tailrace.Batch) { in = append(in, b) }); err != nil {
 		return nil, err
 	}
-	return x.l.sorted(out), nil
+	_, exact := x.l.shared(r)
+	return x.l.timelineOf(in, exact), nil
 }
 
-// small emits updates given in row order and, in their place, the single runs whose times lie among them.
-func (x *listener) small(ctx context.Context, b *tailrace.Batch) error {
-	b = x.l.consolidated(byTime(b), true)
-	for from := 0; from < b.N; {
-		to := b.N
+// small emits updates and, in their place, the single runs whose times lie among them.
+func (x *listener) small(ctx context.Context, tl *timeline) error {
+	for from, end := 0, len(tl.refs); from < end; {
+		to := end
 		if len(x.single) > 0 {
-			to = firstAt(b, from, x.single[0].lower)
+			to = tl.firstAt(from, x.single[0].lower)
 		}
-		if err := x.emit(b, from, to); err != nil {
-			return err
+		for ; from < to; from += min(to-from, PieceRows) {
+			if err := x.fn(tl.piece(from, min(from+PieceRows, to))); err != nil {
+				return err
+			}
 		}
-		if from = to; from == b.N {
+		if from == end {
 			return nil
 		}
 		t := x.single[0].lower
-		to = firstAt(b, from, t+1)
-		if err := x.together(ctx, t, slice(b, from, to)); err != nil {
+		to = tl.firstAt(from, t+1)
+		if err := x.together(ctx, t, tl.piece(from, to)); err != nil {
 			return err
 		}
 		from = to
-	}
-	return nil
-}
-
-// byTime puts updates in row order into time order, by row within a time.
-func byTime(b *tailrace.Batch) *tailrace.Batch {
-	rows := make([]int32, b.N)
-	for i := range rows {
-		rows[i] = int32(i)
-	}
-	order := func(i, j int32) int { return compareTime(b.Times[i], b.Times[j]) }
-	if slices.IsSortedFunc(rows, order) {
-		return b
-	}
-	slices.SortStableFunc(rows, order)
-	return b.Gather(rows)
-}
-
-// firstAt is the first update from from on whose time is at least t.
-func firstAt(b *tailrace.Batch, from int, t tailrace.Time) int {
-	return from + sort.Search(b.N-from, func(i int) bool { return b.Times[from+i] >= t })
-}
-
-// emit hands updates [from, to) to fn in pieces.
-func (x *listener) emit(b *tailrace.Batch, from, to int) error {
-	for from < to {
-		n := min(to-from, PieceRows)
-		piece := slice(b, from, from+n)
-		piece.Times = slices.Clone(b.Times[from : from+n])
-		if err := x.fn(piece); err != nil {
-			return err
-		}
-		from += n
 	}
 	return nil
 }

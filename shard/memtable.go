@@ -142,7 +142,7 @@ func (c *memSort) sorted(l *layout, batches []*memBatch, newest bool) ([]memPart
 		return nil, err
 	}
 	b = l.sorted(b)
-	p := memPart{updates: b, sum: l.consolidated(b, false), newest: rest[len(rest)-1].time}
+	p := memPart{updates: b, sum: l.consolidated(b), newest: rest[len(rest)-1].time}
 	if len(out) == 0 && newest {
 		c.mu.Lock()
 		c.forget()

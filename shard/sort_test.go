@@ -137,7 +137,33 @@ func plainSort(l *layout, in []*tailrace.Batch, byTime bool) *tailrace.Batch {
 		}
 		return compareTime(all.Time(int(i), 0), all.Time(int(j), 0))
 	})
-	return l.consolidated(all.Gather(rows), byTime)
+	return plainSum(l, all.Gather(rows), byTime)
+}
+
+// plainSum adds up neighbours that are the same row, and at the same time if byTime.
+func plainSum(l *layout, b *tailrace.Batch, byTime bool) *tailrace.Batch {
+	var rows []int32
+	var diffs []tailrace.Diff
+	for i := range b.N {
+		last := len(rows) - 1
+		if last >= 0 && tailrace.CompareStored(l.order, b, int(rows[last]), b, i) == 0 && (!byTime || b.Time(int(rows[last]), 0) == b.Time(i, 0)) {
+			diffs[last] += b.Diff(i)
+			continue
+		}
+		rows, diffs = append(rows, int32(i)), append(diffs, b.Diff(i))
+	}
+	out := b.Gather(rows)
+	out.Diffs = diffs
+	if !byTime {
+		out.Times = nil
+	}
+	keep := []int32{}
+	for i := range out.N {
+		if diffs[i] != 0 {
+			keep = append(keep, int32(i))
+		}
+	}
+	return out.Gather(keep)
 }
 
 // sameUpdates tells how two batches differ, "" when they do not.
@@ -240,7 +266,7 @@ func BenchmarkSortStripe(b *testing.B) {
 			for _, x := range in {
 				appendBatch(all, x)
 			}
-			if l.consolidated(l.sorted(all), false).N == 0 {
+			if l.consolidated(l.sorted(all)).N == 0 {
 				b.Fatal()
 			}
 		}

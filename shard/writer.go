@@ -233,7 +233,7 @@ func (w *Writer) inline() *tailrace.Batch {
 			appendBatch(b, x)
 		}
 	}
-	if b = w.l.consolidated(w.l.sorted(b), false); b.N == 0 {
+	if b = w.l.consolidated(w.l.sorted(b)); b.N == 0 {
 		return nil
 	}
 	return b
