@@ -45,7 +45,12 @@ func (s *sink) literal(dst []byte, c *column, t tailrace.Type, col *tailrace.Col
 		}
 		return strconv.AppendFloat(dst, f, 'e', -1, 64), nil
 	}
-	text := s.options.Text(nil, t, col, i)
+	var text []byte
+	if t.Kind == tailrace.KindText {
+		text = col.Bytes(i)
+	} else {
+		text = s.options.Text(nil, t, col, i)
+	}
 	switch t.Kind {
 	case tailrace.KindNumeric:
 		if c.data == "decimal" {
@@ -96,6 +101,9 @@ func (c *column) decimal(dst, text []byte) ([]byte, error) {
 // appendString appends text in quotes. The connection's character set is utf8mb4, in which no other character has a byte of these, and its sql_mode has backslashes.
 func appendString(dst, text []byte) []byte {
 	dst = append(dst, '\'')
+	if bytes.IndexByte(text, '\'') < 0 && bytes.IndexByte(text, '\\') < 0 && bytes.IndexByte(text, 0) < 0 {
+		return append(append(dst, text...), '\'')
+	}
 	for _, b := range text {
 		switch b {
 		case '\'', '\\':

@@ -71,7 +71,8 @@ type writer struct {
 
 // many is a statement of many rows: start, what add appends for each row with between in between, end.
 func (w *writer) many(start, between, end string, from, to, limit int, add func(dst []byte, i int) ([]byte, error)) (statement, error) {
-	st := statement{text: []byte(start), from: from, to: from, want: -1}
+	room := len(start) + len(end) + w.rows.Size()/w.rows.N*min(to-from, statementRows)*9/8
+	st := statement{text: append(make([]byte, 0, min(room, limit)), start...), from: from, to: from, want: -1}
 	for st.to < to && st.to-from < statementRows {
 		before := len(st.text)
 		if st.to > from {

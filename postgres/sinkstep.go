@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -112,8 +113,8 @@ func (table *sinkTable) sql(kind tailrace.SinkStepKind, columns []int) string {
 // arrays are the parameters for rows from row from on, as many as one statement takes; next is the row after them. A row of an insert is there as often as its diff says.
 func (s *sink) arrays(step *tailrace.SinkStep, columns []int, from, to int) (params [][]byte, next int) {
 	params = make([][]byte, len(columns))
-	for n := range params {
-		params[n] = append(params[n], '{')
+	for n, i := range columns {
+		params[n] = append(make([]byte, 0, arraySize(&step.Rows.Cols[i], from, to)), '{')
 	}
 	var text []byte
 	size, count := 0, 0
@@ -123,29 +124,45 @@ func (s *sink) arrays(step *tailrace.SinkStep, columns []int, from, to int) (par
 			times = int(step.Rows.Diff(next))
 		}
 		for n, i := range columns {
-			col := &step.Rows.Cols[i]
-			if text = append(text[:0], "NULL"...); !col.IsNull(next) {
-				text = appendQuoted(text[:0], s.options.Text(nil, step.Target.Table.Columns.Fields[i].Type, col, next))
+			col, array := &step.Rows.Cols[i], params[n]
+			start := len(array)
+			if col.IsNull(next) {
+				array = append(array, "NULL,"...)
+			} else {
+				text = s.options.Text(text[:0], step.Target.Table.Columns.Fields[i].Type, col, next)
+				array = append(appendQuoted(array, text), ',')
 			}
-			for range times {
-				if len(params[n]) > 1 {
-					params[n] = append(params[n], ',')
-				}
-				params[n] = append(params[n], text...)
+			end := len(array)
+			for range times - 1 {
+				array = append(array, array[start:end]...)
 			}
-			size += times * len(text)
+			params[n] = array
+			size += len(array) - start
 		}
 		count += times
 	}
 	for n := range params {
-		params[n] = append(params[n], '}')
+		params[n][len(params[n])-1] = '}' // for the last comma: there is a row
 	}
 	return params, next
+}
+
+// arraySize is about how long the array of a column's rows [from, to) is, or of as many as one statement takes, in bytes.
+func arraySize(col *tailrace.Column, from, to int) int {
+	to = min(to, from+sinkStatementRows)
+	if col.Width > 0 {
+		return (to - from) * (2*col.Width + 4)
+	}
+	return min(int(col.Offsets[to]-col.Offsets[from]), sinkStatementBytes) + 4*(to-from)
 }
 
 // appendQuoted adds text as an element of an array literal.
 func appendQuoted(dst, text []byte) []byte {
 	dst = append(dst, '"')
+	if bytes.IndexByte(text, '"') < 0 && bytes.IndexByte(text, '\\') < 0 {
+		dst = append(dst, text...)
+		return append(dst, '"')
+	}
 	for _, b := range text {
 		if b == '"' || b == '\\' {
 			dst = append(dst, '\\')

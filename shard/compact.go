@@ -141,10 +141,10 @@ func (sh *Shard) joinHistory(ctx context.Context, group []*run, w *runWriter) (*
 	return w.sorted(ctx, &g, true)
 }
 
-// eachTimed calls fn with a run's updates with lo < time <= hi, each with its time, in the run's order.
+// eachTimed calls fn with the page groups of a run that have updates with lo < time <= hi, all updates of each with their times, in the run's order.
 func (sh *Shard) eachTimed(ctx context.Context, r *run, l *layout, lo, hi tailrace.Time, fn func(*tailrace.Batch)) error {
 	rr := sh.set.readRun(r, l)
-	rr.timed, rr.lo, rr.hi, rr.times = true, lo, hi, true
+	rr.timed, rr.lo, rr.hi, rr.times, rr.whole = true, lo, hi, true, true
 	for {
 		c, err := rr.next(ctx)
 		if c == nil || err != nil {

@@ -96,7 +96,7 @@ func (x *listener) listen(ctx context.Context, m *manifest) error {
 		if err != nil {
 			return err
 		}
-		if err := x.small(ctx, x.l.timelineOf([]*tailrace.Batch{b}, false)); err != nil {
+		if err := x.small(ctx, x.l.timelineOf([]*tailrace.Batch{b}, false, x.lo, x.hi)); err != nil {
 			return err
 		}
 		mem = mem[n:]
@@ -123,7 +123,7 @@ func (x *listener) load(ctx context.Context, r *run) (*timeline, error) {
 		return nil, err
 	}
 	_, exact := x.l.shared(r)
-	return x.l.timelineOf(in, exact), nil
+	return x.l.timelineOf(in, exact, x.lo, x.hi), nil
 }
 
 // small emits updates and, in their place, the single runs whose times lie among them.

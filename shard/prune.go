@@ -58,8 +58,17 @@ func (r *Range) meets(low, high []byte) bool {
 	return false
 }
 
-// passes tells whether no row of page group g is wanted: by its bounds, and where single values are, by the stripe's filters.
+// passes tells whether no row of page group g is wanted: by its bounds, and where single values are, by the stripe's filters; of history that is read whole, by its times.
 func (rr *runReader) passes(ctx context.Context, reader *stripe.Reader, g int) (bool, error) {
+	if rr.whole && (rr.r.lower <= rr.lo || rr.r.upper > rr.hi+1) {
+		times, err := reader.Read(ctx, g, []tailrace.ColumnID{})
+		if err != nil {
+			return false, err
+		}
+		if rows, all := timeRows(times, rr.r.parts[rr.part].base, rr.lo, rr.hi); !all && len(rows) == 0 {
+			return true, nil
+		}
+	}
 	for i := range rr.ranges {
 		r := &rr.ranges[i]
 		f := reader.Footer().Schema.Index(r.Column)

@@ -52,6 +52,7 @@ type runReader struct {
 	lo, hi tailrace.Time
 	sign   tailrace.Diff
 	times  bool // keep the updates' times
+	whole  bool // of page groups that have updates in the time window all updates are read
 
 	ranges  []Range    // page groups that hold nothing of them are passed over
 	stats   *ScanStats // nil: nothing is counted
@@ -135,7 +136,7 @@ func (rr *runReader) chunk(ctx context.Context, p *part, reader *stripe.Reader, 
 	rr.countBytes(reader, g, now)
 	var rows []int32
 	all := true
-	if rr.timed {
+	if rr.timed && !rr.whole {
 		rows, all = timeRows(raw, p.base, rr.lo, rr.hi)
 	}
 	b := &tailrace.Batch{N: raw.N, IDs: make([]tailrace.ColumnID, len(fields)), Cols: make([]tailrace.Column, len(fields))}

@@ -14,8 +14,8 @@ type timeline struct {
 	refs []keyRef          // high is an update's time, low its diff
 }
 
-// timelineOf makes a timeline of batches with times. ordered: one after the other they are in row order already.
-func (l *layout) timelineOf(in []*tailrace.Batch, ordered bool) *timeline {
+// timelineOf makes a timeline of what batches have with lo < time <= hi. ordered: one after the other they are in row order already.
+func (l *layout) timelineOf(in []*tailrace.Batch, ordered bool, lo, hi tailrace.Time) *timeline {
 	tl := &timeline{}
 	rows := 0
 	for _, b := range in {
@@ -25,7 +25,9 @@ func (l *layout) timelineOf(in []*tailrace.Batch, ordered bool) *timeline {
 	tl.refs = make([]keyRef, 0, rows)
 	for n, b := range tl.in {
 		for i := range b.N {
-			tl.refs = append(tl.refs, keyRef{uint64(b.Times[i]), uint64(b.Diff(i)), uint32(n*sortRows + i)})
+			if t := b.Times[i]; lo < t && t <= hi {
+				tl.refs = append(tl.refs, keyRef{uint64(t), uint64(b.Diff(i)), uint32(n*sortRows + i)})
+			}
 		}
 	}
 	tl.refs = byTime(tl.refs)
@@ -106,22 +108,24 @@ func (tl *timeline) consolidate(l *layout, ordered bool) {
 		return t.compareRows(l, tl.in[bx], rx, tl.in[by], ry)
 	}
 	out := tl.refs[:0]
-	for from, to := 0, 0; from < len(tl.refs); from = to {
-		for to = from + 1; to < len(tl.refs) && tl.refs[to].high == tl.refs[from].high; to++ {
+	for from := 0; from < len(tl.refs); {
+		to := from + 1
+		for ; to < len(tl.refs) && tl.refs[to].high == tl.refs[from].high; to++ {
 		}
 		group := tl.refs[from:to]
 		if !ordered && !slices.IsSortedFunc(group, compare) {
 			slices.SortFunc(group, compare)
 		}
-		for i, j := 0, 0; i < len(group); i = j {
+		for i := 0; i < len(group); {
 			r := group[i]
-			for j = i + 1; j < len(group) && compare(r, group[j]) == 0; j++ {
-				r.low += group[j].low
+			for i++; i < len(group) && compare(r, group[i]) == 0; i++ {
+				r.low += group[i].low
 			}
 			if r.low != 0 {
 				out = append(out, r)
 			}
 		}
+		from = to
 	}
 	tl.refs = out
 }

@@ -10,15 +10,17 @@ import (
 )
 
 // plainTimeline is a timeline in its plain form: one batch, one comparison of times and whole keys.
-func plainTimeline(l *layout, in []*tailrace.Batch) *tailrace.Batch {
+func plainTimeline(l *layout, in []*tailrace.Batch, lo, hi tailrace.Time) *tailrace.Batch {
 	all := tailrace.NewBatch(l.schema, 0)
 	for _, b := range in {
 		appendBatch(all, b)
 		all.Times = append(all.Times, b.Times...)
 	}
-	rows := make([]int32, all.N)
-	for i := range rows {
-		rows[i] = int32(i)
+	var rows []int32
+	for i := range all.N {
+		if lo < all.Times[i] && all.Times[i] <= hi {
+			rows = append(rows, int32(i))
+		}
 	}
 	slices.SortFunc(rows, func(i, j int32) int {
 		if r := compareTime(all.Times[i], all.Times[j]); r != 0 {
@@ -48,7 +50,7 @@ func TestTimelineIsTheOrderOfTimesThenRows(t *testing.T) {
 			}
 			b := someRows(rng, l.schema, n, int64(1)<<rng.IntN(12), true, rng.IntN(3) == 0)
 			for i := range b.Times {
-				b.Times[i] *= far
+				b.Times[i] = 1 + b.Times[i]*far
 			}
 			in = append(in, b)
 		}
@@ -58,8 +60,12 @@ func TestTimelineIsTheOrderOfTimesThenRows(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		want := plainTimeline(l, in)
-		tl := l.timelineOf(in, ordered)
+		lo, hi := far*tailrace.Time(rng.IntN(2))-1, far*tailrace.Time(1+rng.IntN(3))
+		if rng.IntN(2) == 0 {
+			lo, hi = 0, tailrace.MaxTime
+		}
+		want := plainTimeline(l, in, lo, hi)
+		tl := l.timelineOf(in, ordered, lo, hi)
 		if len(in) == 0 {
 			continue
 		}

@@ -133,7 +133,7 @@ func newRows(updates []Updates) *rows {
 	for i := range updates {
 		n += updates[i].To - updates[i].From
 	}
-	return &rows{byHash: make(map[uint64]int32, n)}
+	return &rows{all: make([]row, 0, n), byHash: make(map[uint64]int32, n)}
 }
 
 // find returns the row for key, made if it is new. It is valid until the next call.
