@@ -16,6 +16,8 @@ const (
 	LargeMessages = 256 << 20
 	// WriteBytes is how much is collected before it is written.
 	WriteBytes = 128 << 10
+	// LendBytes is from where on messages that many clients get are written from where they are, not copied first.
+	LendBytes = 4 << 10
 	// KeepBytes is the largest buffer that a connection keeps for its next message.
 	KeepBytes = 256 << 10
 	// SendBufferBytes is SO_SNDBUF: what the kernel keeps for a client that does not read.

@@ -2,6 +2,7 @@ package pgwire
 
 import (
 	"io"
+	"net"
 	"sync/atomic"
 
 	"github.com/jackc/pgx/v5/pgproto3"
@@ -15,6 +16,9 @@ type outbox struct {
 	sent *atomic.Int64 // bytes of all connections, before TLS
 	made *atomic.Int64 // writes of all connections
 	buf  []byte
+	lent net.Buffers // what goes before buf[from:]: stretches of buf, and messages in memory of others
+	size int         // of lent, in bytes
+	from int
 	err  error
 }
 
@@ -33,33 +37,57 @@ func (o *outbox) send(m pgproto3.BackendMessage) {
 
 // flush writes what there is, in one Write unless the client is slow.
 func (o *outbox) flush() error {
-	if o.err == nil && len(o.buf) > 0 {
-		o.err = o.write(o.buf)
+	if o.err == nil {
+		o.err = o.write()
 	}
 	if cap(o.buf) > KeepBytes {
 		o.buf = nil
 	}
-	o.buf = o.buf[:0]
+	clear(o.lent)
+	o.buf, o.lent, o.size, o.from = o.buf[:0], o.lent[:0], 0, 0
 	return o.err
 }
 
-// put adds messages that were made elsewhere: many in memory that stays theirs are written from there.
+// put adds messages that were made elsewhere, and stay as they are until the next flush: only small ones are copied.
 func (o *outbox) put(messages []byte) error {
-	if len(o.buf)+len(messages) < WriteBytes {
+	if len(messages) < LendBytes {
 		o.buf = append(o.buf, messages...)
+	} else {
+		if o.from < len(o.buf) {
+			o.lent = append(o.lent, o.buf[o.from:])
+		}
+		o.lent = append(o.lent, messages)
+		o.size += len(o.buf) - o.from + len(messages)
+		o.from = len(o.buf)
+	}
+	if o.size+len(o.buf)-o.from < WriteBytes {
 		return nil
 	}
-	if err := o.flush(); err != nil {
-		return err
-	}
-	o.err = o.write(messages)
-	return o.err
+	return o.flush()
 }
 
 // write waits as long as the peer is alive, however slow it is.
-func (o *outbox) write(p []byte) error {
-	n, err := o.to.Write(p)
-	o.sent.Add(int64(n))
+func (o *outbox) write() (err error) {
+	all := o.lent
+	if o.from < len(o.buf) {
+		all = append(all, o.buf[o.from:])
+	}
+	var n int64
+	switch {
+	case len(all) == 0:
+		return nil
+	case o.to == o.peer && len(all) > 1:
+		n, err = o.peer.writeAll(all)
+	default:
+		for _, p := range all {
+			m := 0
+			m, err = o.to.Write(p)
+			if n += int64(m); err != nil {
+				break
+			}
+		}
+	}
+	o.sent.Add(n)
 	o.made.Add(1)
 	return err
 }
@@ -68,6 +96,6 @@ func (o *outbox) write(p []byte) error {
 func (o *outbox) last() {
 	if o.err == nil {
 		o.peer.hurry()
-		_ = o.write(o.buf) // the connection is closed whatever comes of it
+		_ = o.write() // the connection is closed whatever comes of it
 	}
 }

@@ -40,13 +40,28 @@ func (p *peer) Read(b []byte) (int, error) {
 }
 
 // Write writes all of b.
-func (p *peer) Write(b []byte) (written int, err error) {
+func (p *peer) Write(b []byte) (int, error) {
+	n, err := p.patiently(func() (int64, error) {
+		n, err := p.Conn.Write(b)
+		b = b[n:]
+		return int64(n), err
+	})
+	return int(n), err
+}
+
+// writeAll writes several stretches in one go.
+func (p *peer) writeAll(all net.Buffers) (int64, error) {
+	return p.patiently(func() (int64, error) { return all.WriteTo(p.Conn) })
+}
+
+// patiently calls write, which goes on where it was, until it is done or the peer is dead.
+func (p *peer) patiently(write func() (int64, error)) (written int64, err error) {
 	for {
 		hurried := p.hurried.Load()
 		if err := p.arm(hurried); err != nil {
 			return written, err
 		}
-		n, err := p.Conn.Write(b[written:])
+		n, err := write()
 		written += n
 		switch {
 		case err == nil:

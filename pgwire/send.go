@@ -142,10 +142,10 @@ func (c *conn) put(s *sending, messages []byte) error {
 	if s.prefix == nil {
 		return c.out.put(messages)
 	}
-	first := len(c.out.buf)
-	c.out.buf = prefixed(append(c.out.buf, messages...), first, s.prefix)
+	first, size := len(c.out.buf), 1+binary.BigEndian.Uint32(messages[1:])
+	c.out.buf = prefixed(append(c.out.buf, messages[:size]...), first, s.prefix)
 	s.prefix = nil
-	return nil
+	return c.out.put(messages[size:])
 }
 
 // encode sends the rows of the batch up to to. The outbox is written each time it holds WriteBytes, so that a large batch takes no
