@@ -133,6 +133,7 @@ func randomSharing(t *testing.T, seed uint64) {
 		w.table.Columns = &s
 		w.shards.Define(7, &s, w.table.Retain, 1)
 	}
+	w.tail.blocks = 4
 	var history []*log.Entry
 	commit := func(_ context.Context, txn log.Txn) (tailrace.Time, error) {
 		at := w.tail.Newest() + 1
@@ -347,6 +348,34 @@ func TestManyReadAtOnce(t *testing.T) {
 	}
 	if used := w.node.Share(budget.Frames).Usage().Used; used != 0 {
 		t.Fatalf("%d bytes of frames are taken when nobody reads", used)
+	}
+}
+
+// TestWhoCatchesUpTakesBlocks: of many changes in the window those in whole blocks are a frame each, made once for all; the rest is read change by change.
+func TestWhoCatchesUpTakesBlocks(t *testing.T) {
+	w := newSmall(t, 1, nil)
+	asOf := w.tail.Newest()
+	const whole, readers = 3, 5
+	for k := range whole*blockItems + 2 {
+		w.insert(0, k, 1, 64)
+	}
+	w.apply(nil)
+	upTo := w.tail.Newest()
+	made := w.tail.Frames().Made
+	var first []byte
+	for i := range readers {
+		sh := newSharer(t, w.tail, Request{Table: w.tables[0], Now: upTo, AsOf: &asOf, UpTo: &upTo}, format.CopyText)
+		defer sh.s.Close()
+		sh.read(t, -1)
+		if i == 0 {
+			first = sh.sent
+		}
+		if n := bytes.Count(sh.sent, []byte{'\n'}); n != whole*blockItems+2 || !bytes.Equal(sh.sent, first) {
+			t.Fatalf("reader %d: %d rows, want %d, the same as reader 0", i, n, whole*blockItems+2)
+		}
+	}
+	if n := w.tail.Frames().Made - made; n != whole+2 {
+		t.Fatalf("%d frames were made, want %d", n, whole+2)
 	}
 }
 

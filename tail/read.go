@@ -131,10 +131,16 @@ func (s *Subscription) readChanges(ctx context.Context, out *output, v view) err
 		return s.readHistory(ctx, out, min(v.limit, max(v.lower, s.pos.after)))
 	}
 	part := s.tail.part()
-	for _, it := range v.items {
+	for items := v.items; len(items) > 0; items = items[1:] {
 		if out.full(part) {
 			return nil
 		}
+		if n := s.readBlock(out, items, part); n > 0 {
+			items = items[n-1:]
+			s.pos.after = items[0].time
+			continue
+		}
+		it := items[0]
 		if it.ref || it.size > 2*part && s.table.ID != SubscriptionsID {
 			if !out.empty() {
 				return nil // the large transaction in a delivery of its own

@@ -34,6 +34,7 @@ type Tail struct {
 	shards   *shard.Set
 	database string
 	pieces   int
+	blocks   int // how many items make a block
 
 	windowBytes       int // of all windows, at most
 	frames, snapshots *budget.Share
@@ -65,7 +66,7 @@ func New(o Options) *Tail {
 	}
 	t := &Tail{
 		windowBytes: int(o.Budget.Share(budget.Windows).Limit(WindowBudget)), frames: o.Budget.Share(budget.Frames), snapshots: o.Budget.Share(budget.Snapshots),
-		shards: o.Shards, database: o.Database, pieces: o.PieceRows, windows: map[tailrace.CollectionID]*window{},
+		shards: o.Shards, database: o.Database, pieces: o.PieceRows, blocks: blockItems, windows: map[tailrace.CollectionID]*window{},
 		subs: map[*listing]struct{}{}, system: system{rows: map[*listing]*systemRow{}},
 	}
 	if o.SpillDir != "" {
@@ -92,9 +93,7 @@ func (t *Tail) Apply(e *log.Entry, changes []catalog.TableChange) {
 		}
 	}
 	itemsOf(e, func(id tailrace.CollectionID, it *item) {
-		w := t.window(id)
-		w.items = append(w.items, it)
-		w.bytes += it.size
+		t.window(id).append(it, t.blocks)
 		t.bytes += it.size
 	})
 	for _, c := range changes {

@@ -31,6 +31,7 @@ type item struct {
 	err    error
 
 	sharing
+	block *sharing // of the block that begins with it; nil for most
 }
 
 // updates is the item's batch, in the columns that were written; several inline batches are returned joined only if they are one.
@@ -62,6 +63,7 @@ type ending struct {
 type window struct {
 	lower   tailrace.Time // everything after lower and up to the tail's newest time is in items
 	items   []*item
+	count   int // of items there ever were
 	bytes   int
 	endings []ending
 	notify  chan struct{} // closed at the next update, ending, or beat
