@@ -80,9 +80,9 @@ func (o *outbox) write() (err error) {
 		n, err = o.peer.writeAll(all)
 	default:
 		for _, p := range all {
-			m := 0
-			m, err = o.to.Write(p)
-			if n += int64(m); err != nil {
+			m, failed := o.to.Write(p)
+			n += int64(m)
+			if err = failed; err != nil {
 				break
 			}
 		}

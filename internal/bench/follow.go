@@ -2,6 +2,8 @@ package bench
 
 import (
 	"bufio"
+	"bytes"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"net"
@@ -111,11 +113,37 @@ func (c *stormClient) snapshot() error {
 		return err
 	}
 	for {
+		if c.tally == nil {
+			if err := c.passRows(); err != nil {
+				return err
+			}
+		}
 		if r, err := c.row(); err != nil || r.progress {
 			return err
 		}
 	}
 }
+
+// passRows passes over messages that have come whole and are rows of a table. Thousands of clients share the server's cores here: one who only waits for the end of a
+// snapshot looks at little else, as its peers of the bare loop do.
+func (c *stormClient) passRows() error {
+	messages, err := c.in.Peek(c.in.Buffered())
+	if err != nil {
+		return err
+	}
+	passed := 0
+	for rest := messages; len(rest) >= 5; rest = messages[passed:] {
+		size := 1 + int(binary.BigEndian.Uint32(rest[1:]))
+		if len(rest) < size || rest[0] != 'd' || bytes.HasPrefix(afterTab(rest[5:size]), []byte("t\t")) {
+			break
+		}
+		passed += size
+	}
+	_, err = c.in.Discard(passed)
+	return err
+}
+
+func afterTab(line []byte) []byte { return line[bytes.IndexByte(line, '\t')+1:] }
 
 // row reads the next row, and counts it when the client counts.
 func (c *stormClient) row() (copyRow, error) {
