@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"sync"
+	"time"
 
 	"tailrace"
 	"tailrace/shard"
@@ -14,6 +15,10 @@ import (
 
 // SnapshotHold is how long a snapshot may be read, in microseconds, or RETAIN HISTORY if that is longer: then its time is no longer kept for it.
 const SnapshotHold = tailrace.Time(3600_000_000)
+
+// gatherTime is the longest that who comes after a change waits while the snapshot before it is still being read. While a table is written to, all who come in the
+// meantime then depart together, not each by itself.
+const gatherTime = 100 * time.Millisecond
 
 // departure is a time that a collection's snapshot is read at, by everybody who came while nothing had changed since: they have one hold together. The
 // tail's mutex guards it.
@@ -24,6 +29,10 @@ type departure struct {
 	release func() // gives up the hold; once more does nothing
 	buses   map[*wire]*bus
 	routed  map[routeKey]*routedSnapshot
+
+	began time.Time
+	read  func()        // closes done; once more does nothing
+	done  chan struct{} // closed when somebody has read the snapshot to its end, or left
 }
 
 // bus is one reading of a snapshot for all who send it in the same wire. A piece is read and encoded by the rider who comes to it first; the others
@@ -40,21 +49,47 @@ type bus struct {
 	end    string // the row key after which nothing follows
 }
 
-// depart finds the time for a snapshot, and a hold for it. anyTime says that an earlier time does as well if nothing changed since.
-func (t *Tail) depart(s *Subscription, anyTime bool) error {
-	if t.board(s, anyTime) {
-		return nil
+// depart finds the time for a snapshot, and a hold for it. anyTime says that a later time does as well, and an earlier one if nothing changed since.
+func (t *Tail) depart(ctx context.Context, s *Subscription, anyTime bool) error {
+	for {
+		boarded, wait, patience := t.board(s, anyTime)
+		if boarded {
+			return nil
+		}
+		if wait == nil {
+			return t.leaveAt(s, anyTime)
+		}
+		timer := time.NewTimer(patience)
+		select {
+		case <-wait:
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+		timer.Stop()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 	}
+}
+
+// leaveAt begins the departure at the subscription's time. With anyTime it is the one that t.leaving tells of.
+func (t *Tail) leaveAt(s *Subscription, anyTime bool) error {
 	release, err := t.shards.Hold(s.table.ID, s.asOf)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if anyTime {
+		close(t.leaving[s.table.ID])
+		delete(t.leaving, s.table.ID)
+	}
 	if err != nil {
 		return err
 	}
 	d := &departure{
 		asOf: s.asOf, until: s.asOf + s.patience, riders: 1, release: sync.OnceFunc(release), buses: map[*wire]*bus{}, routed: map[routeKey]*routedSnapshot{},
+		began: time.Now(), done: make(chan struct{}),
 	}
+	d.read = sync.OnceFunc(func() { close(d.done) })
 	s.departure = d
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.held[d] = struct{}{}
 	if last := t.departures[s.table.ID]; anyTime && (last == nil || last.asOf < d.asOf) {
 		t.departures[s.table.ID] = d
@@ -62,18 +97,39 @@ func (t *Tail) depart(s *Subscription, anyTime bool) error {
 	return nil
 }
 
-// board makes s a rider of the collection's last departure, if its time does for s.
-func (t *Tail) board(s *Subscription, anyTime bool) bool {
+// board makes s a rider of the collection's last departure, if its time does for s; else says what to wait for before a look again, or nothing: then s departs.
+func (t *Tail) board(s *Subscription, anyTime bool) (boarded bool, wait <-chan struct{}, patience time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	d := t.departures[s.table.ID]
-	if d == nil || d.asOf != s.asOf && !(anyTime && t.unchanged(s.table.ID, d.asOf, s.asOf)) {
-		return false
+	id := s.table.ID
+	d := t.departures[id]
+	if d != nil && (d.asOf == s.asOf || anyTime && (d.asOf > s.asOf && !s.bounded || t.unchanged(id, d.asOf, s.asOf))) {
+		d.riders++
+		s.departure, s.asOf, s.pos.after = d, d.asOf, d.asOf
+		t.cache.riders.Add(1)
+		return true, nil, 0
 	}
-	d.riders++
-	s.departure, s.asOf, s.pos.after = d, d.asOf, d.asOf
-	t.cache.riders.Add(1)
-	return true
+	if !anyTime {
+		return false, nil, 0
+	}
+	if leaving := t.leaving[id]; leaving != nil {
+		return false, leaving, time.Minute
+	}
+	if d != nil {
+		select {
+		case <-d.done:
+		default:
+			if left := gatherTime - time.Since(d.began); left > 0 {
+				return false, d.done, left
+			}
+		}
+	}
+	t.leaving[id] = make(chan struct{})
+	if !s.bounded {
+		s.asOf = max(s.asOf, t.newest)
+		s.pos.after = s.asOf
+	}
+	return false, nil, 0
 }
 
 // unchanged says that the window knows that the collection was the same at both times: no row and no column of it changed.
@@ -98,6 +154,7 @@ func (s *Subscription) leave() {
 		return
 	}
 	s.departure, s.bus = nil, nil
+	d.read()
 	t.mu.Lock()
 	d.riders--
 	last := d.riders == 0
@@ -234,6 +291,7 @@ func (s *Subscription) drive(ctx context.Context, b *bus, out *output) (bool, er
 		b.mu.Lock()
 		b.ended, b.end = true, string(s.pos.key)
 		b.mu.Unlock()
+		s.departure.read()
 		s.endSnapshot(out)
 		return true, nil
 	}

@@ -239,6 +239,39 @@ func TestAStormReadsOnce(t *testing.T) {
 	}
 }
 
+// TestWhoComesBesideWritesDepartsTogether: who comes after a change, while a snapshot before it is still being read, waits a little; all who do get one later time.
+func TestWhoComesBesideWritesDepartsTogether(t *testing.T) {
+	w := newSmall(t, 1, nil)
+	w.insert(0, 0, 100, 64)
+	first := newSharer(t, w.tail, Request{Table: w.tables[0], Now: w.tail.Newest(), Snapshot: true}, format.CopyText)
+	defer first.s.Close()
+	const late = 5
+	times, came := make([]tailrace.Time, late), make([]tailrace.Time, late)
+	for i := range late {
+		w.insert(0, 100+i, 1, 64)
+		came[i] = w.tail.Newest()
+	}
+	var all sync.WaitGroup
+	for i := range late {
+		all.Go(func() {
+			s, err := w.tail.Subscribe(context.Background(), Request{Table: w.tables[0], Now: came[i], Snapshot: true})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			times[i] = s.asOf
+			t.Cleanup(func() { s.Close() })
+		})
+	}
+	first.read(t, -1)
+	all.Wait()
+	for i, at := range times {
+		if at != times[0] || at < came[i] {
+			t.Fatalf("subscriber %d, who came at %d, reads as of %d, the first as of %d; want one time, not before any came", i, came[i], at, times[0])
+		}
+	}
+}
+
 // TestARiderThatStopsHoldsUpNobody: one is cancelled while it has the turn to read, and one stops after its first piece; the others get all rows.
 func TestARiderThatStopsHoldsUpNobody(t *testing.T) {
 	w := newSmall(t, 1, nil)

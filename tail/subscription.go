@@ -140,7 +140,7 @@ func (t *Tail) Subscribe(ctx context.Context, r Request) (*Subscription, error) 
 		pos: position{snapshot: r.Snapshot && asOf != upTo, after: asOf},
 	}
 	if s.pos.snapshot && r.Table.ID != SubscriptionsID {
-		if err := t.depart(s, r.AsOf == nil); err != nil {
+		if err := t.depart(ctx, s, r.AsOf == nil); err != nil {
 			return nil, err
 		}
 	}
@@ -283,7 +283,7 @@ func (s *Subscription) rewind(mark position) {
 	s.stopReading()
 	s.pos = mark
 	if mark.snapshot && s.departure == nil && s.table.ID != SubscriptionsID { // its end was reached
-		if err := s.tail.depart(s, false); err != nil {
+		if err := s.tail.depart(context.Background(), s, false); err != nil {
 			s.pos.err = s.fellBehind()
 		}
 	}

@@ -49,8 +49,9 @@ type Tail struct {
 	bytes      int
 	subs       map[*listing]struct{}
 	wires      map[wireKey]*wire
-	departures map[tailrace.CollectionID]*departure // the last of each collection, while it has riders
-	held       map[*departure]struct{}              // all that have riders
+	departures map[tailrace.CollectionID]*departure    // the last of each collection, while it has riders
+	leaving    map[tailrace.CollectionID]chan struct{} // of those of which one is about to depart; closed when it has
+	held       map[*departure]struct{}                 // all that have riders
 	catchups   map[catchupKey]*catchup
 	system     system
 	nextID     uint64
@@ -74,7 +75,7 @@ func New(o Options) *Tail {
 	}
 	t.cache, t.wires = newFrames(t.frames), map[wireKey]*wire{}
 	t.departures, t.catchups = map[tailrace.CollectionID]*departure{}, map[catchupKey]*catchup{}
-	t.held = map[*departure]struct{}{}
+	t.held, t.leaving = map[*departure]struct{}{}, map[tailrace.CollectionID]chan struct{}{}
 	o.Budget.Share(budget.Windows).Measure(func() int64 { return int64(t.WindowSize()) })
 	return t
 }
