@@ -92,6 +92,23 @@ func (o *outbox) write() (err error) {
 	return err
 }
 
+// pushes says that push is of use.
+func (o *outbox) pushes() bool { return o.to == o.peer && o.peer.canTry() }
+
+// push writes messages as far as that goes without waiting, and keeps the rest for the next flush; there is nothing else to write. It reports false when there is a rest, or an
+// error for the next flush to tell. Another goroutine than the session's may call it, while the session waits for that.
+func (o *outbox) push(messages []byte) bool {
+	if o.err != nil {
+		return false
+	}
+	n, err := o.peer.try(messages)
+	o.sent.Add(int64(n))
+	o.made.Add(1)
+	o.err = err
+	o.buf = append(o.buf, messages[n:]...)
+	return err == nil && n == len(messages)
+}
+
 // last writes what there is before the connection is closed; a client that does not read gets CloseGrace for it.
 func (o *outbox) last() {
 	if o.err == nil {

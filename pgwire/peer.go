@@ -1,6 +1,7 @@
 package pgwire
 
 import (
+	"cmp"
 	"errors"
 	"net"
 	"os"
@@ -20,6 +21,7 @@ type peer struct {
 	net.Conn
 	hurried atomic.Bool
 	armed   time.Time // when the write deadline was set last; the writer's
+	raw     syscall.RawConn
 }
 
 // Read reads once. While nothing comes it looks from time to time whether the client's machine still acknowledges what it was sent.
@@ -52,6 +54,34 @@ func (p *peer) Write(b []byte) (int, error) {
 // writeAll writes several stretches in one go.
 func (p *peer) writeAll(all net.Buffers) (int64, error) {
 	return p.patiently(func() (int64, error) { return all.WriteTo(p.Conn) })
+}
+
+// canTry says that the socket takes what is there to be written without waiting.
+func (p *peer) canTry() bool {
+	if sc, ok := p.Conn.(syscall.Conn); ok && p.raw == nil {
+		p.raw, _ = sc.SyscallConn() // nil when it is closed
+	}
+	return p.raw != nil
+}
+
+// try writes as much of b as the socket takes at once.
+func (p *peer) try(b []byte) (n int, err error) {
+	if err := p.arm(p.hurried.Load()); err != nil {
+		return 0, err
+	}
+	failed := p.raw.Write(func(fd uintptr) bool {
+		for {
+			n, err = unix.Write(int(fd), b)
+			if !errors.Is(err, unix.EINTR) {
+				return true // do not wait
+			}
+		}
+	})
+	n = max(n, 0)
+	if errors.Is(err, unix.EAGAIN) {
+		err = nil
+	}
+	return n, cmp.Or(failed, err)
 }
 
 // patiently calls write, which goes on where it was, until it is done or the peer is dead.

@@ -109,6 +109,15 @@ func (c *conn) rows(ctx context.Context, s *sending, limit int64) (sent int64, e
 
 // shared sends rows that mostly were encoded for others too, all of them: a delivery is one Write unless it is large.
 func (c *conn) shared(ctx context.Context, s *sending, e *sql.Encoded) (sent int64, err error) {
+	pushed := int64(0)
+	defer func() { sent += pushed }()
+	if c.out.pushes() {
+		e.PushTo(func(messages []byte, rows int) bool {
+			pushed += int64(rows)
+			c.server.rows.Add(int64(rows))
+			return c.out.push(messages)
+		})
+	}
 	for {
 		d, err := e.Next(ctx)
 		if errors.Is(err, io.EOF) {

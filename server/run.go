@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -183,6 +184,9 @@ func (n *node) runEdges(ctx context.Context, e *edges, pgListener, httpListener 
 	group.Go(func() error { return ended(e.feeds.Run(upkeep)) })
 	if n.options.Pool == nil {
 		group.Go(func() error { return ended(n.pool.Run(upkeep)) })
+	}
+	for range runtime.GOMAXPROCS(0) {
+		group.Go(func() error { return ended(n.tail.Push(upkeep)) })
 	}
 	group.Go(func() error { return n.keepHouse(upkeep) })
 	group.Go(func() error { return ended(n.shards.Maintain(upkeep, n.keep)) })

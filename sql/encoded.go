@@ -36,6 +36,10 @@ func (r *Result) Encoded(e *format.Encoder) *Encoded {
 	return &Encoded{sub, w.deadline}
 }
 
+// PushTo lets rows that come once everything was given be pushed, while Next waits; Next then returns without rows when they were not taken whole. It is called at most once,
+// before Next.
+func (e *Encoded) PushTo(push func(messages []byte, rows int) bool) { e.sub.PushTo(push) }
+
 // Next waits for at least one row. The end is io.EOF.
 func (e *Encoded) Next(ctx context.Context) (Delivery, error) {
 	d, err := inTime(ctx, e.deadline, e.sub.NextEncoded)

@@ -41,10 +41,11 @@ type Subscription struct {
 	departure *departure    // with the snapshot's hold, while it is read
 	bus       *bus          // of the departure, once it was entered
 
-	spare *tailrace.Batch // rows for the next step: none were added in this one
-	wire  *wire           // set by Encode
-	taken []*frame        // what NextEncoded gave out last,
-	given [][]byte        // and as messages
+	spare   *tailrace.Batch // rows for the next step: none were added in this one
+	wire    *wire           // set by Encode
+	parking parking
+	taken   []*frame // what NextEncoded gave out last,
+	given   [][]byte // and as messages
 
 	delivery, fetched, together budget.Grant // of frames: what step returned last, a FETCH, rows of one time that wait for the others
 }
@@ -204,6 +205,12 @@ func (s *Subscription) next(ctx context.Context, w *wire) (*output, error) {
 		}
 		if out != nil {
 			return out, nil
+		}
+		if w != nil && s.park(ctx) {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			return &output{Batch: s.shape.newRows()}, nil // who reads sends what the pusher has kept
 		}
 		select {
 		case <-wait:

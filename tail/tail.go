@@ -58,6 +58,9 @@ type Tail struct {
 	followers  []*Follower
 	entry      chan struct{} // closed when the next entry was applied; nil when nobody waits
 	draining   bool
+	pushers    int           // who push
+	toPush     []*window     // with subscribers who are due
+	pushable   chan struct{} // has a token when one who pushes may look at toPush
 }
 
 // New returns a tail that knows nothing yet; the apply loop feeds it.
@@ -73,6 +76,7 @@ func New(o Options) *Tail {
 	if o.SpillDir != "" {
 		t.disk = &disk{dir: o.SpillDir, share: o.Budget.Share(budget.Subscribe)}
 	}
+	t.pushable = make(chan struct{}, 1)
 	t.cache, t.wires = newFrames(t.frames), map[wireKey]*wire{}
 	t.departures, t.catchups = map[tailrace.CollectionID]*departure{}, map[catchupKey]*catchup{}
 	t.held, t.leaving = map[*departure]struct{}{}, map[tailrace.CollectionID]chan struct{}{}
@@ -112,14 +116,14 @@ func (t *Tail) Apply(e *log.Entry, changes []catalog.TableChange) {
 		t.forgetCatchups(0)
 		t.giveUpHolds()
 		for _, id := range slices.Sorted(maps.Keys(t.windows)) {
-			t.windows[id].wake()
+			t.wake(t.windows[id])
 		}
 		return
 	}
 	for _, txn := range e.Txns {
 		for _, r := range txn.Records {
 			if w := t.windows[r.Collection]; w != nil {
-				w.wake()
+				t.wake(w)
 			}
 		}
 	}
@@ -152,14 +156,14 @@ func (t *Tail) change(c catalog.TableChange) {
 		w := t.window(c.Before.ID)
 		w.endings = append(w.endings, ending{c.Time, c})
 		w.dropped = true
-		w.wake()
+		t.wake(w)
 		if w.readers == 0 {
 			t.forget(c.Before.ID)
 		}
 	default:
 		w := t.window(c.Before.ID)
 		w.endings = append(w.endings, ending{c.Time, c})
-		w.wake()
+		t.wake(w)
 	}
 }
 

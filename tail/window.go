@@ -1,6 +1,7 @@
 package tail
 
 import (
+	"slices"
 	"sync"
 
 	"tailrace"
@@ -64,11 +65,16 @@ type window struct {
 	lower   tailrace.Time // everything after lower and up to the tail's newest time is in items
 	items   []*item
 	count   int // of items there ever were
+	gone    int // of items that items' memory still keeps, before the first: views may have them
 	bytes   int
 	endings []ending
 	notify  chan struct{} // closed at the next update, ending, or beat
 	readers int
 	dropped bool
+	parked  []*Subscription // who have everything,
+	due     []*Subscription // and who are to be pushed to;
+	more    bool            // there is something for who is parked
+	queued  bool            // it is in the tail's list of windows with such
 }
 
 func newWindow(lower tailrace.Time) *window {
@@ -85,8 +91,10 @@ func (w *window) wake() {
 func (w *window) evict() {
 	w.lower = w.items[0].time
 	w.bytes -= w.items[0].size
-	w.items[0] = nil
 	w.items = w.items[1:]
+	if w.gone++; w.gone > 16+len(w.items)/8 {
+		w.items, w.gone = slices.Clone(w.items), 0
+	}
 }
 
 // trim drops what is too old or too much for one window.
