@@ -190,6 +190,10 @@ func (f *feed) scanned(s *span, sl schedule.Slice, out *slice, more bool, j *job
 	defer f.mu.Unlock()
 	defer f.changed.Broadcast()
 	s.scanning, s.scannedAt = false, time.Now()
+	if errors.Is(err, errTooLarge) {
+		f.sched.TooLarge(f.now(), sl)
+		return
+	}
 	if err != nil {
 		s.rewind(s.read)
 		f.sched.Finish(f.now(), sl, 0, s.read, true)

@@ -153,6 +153,21 @@ func (r *reader) take(until tailrace.Time, limit int) (b *tailrace.Batch, from, 
 	return b, from, to
 }
 
+// rowSize is about what an update of the batch at hand takes, in bytes.
+func (r *reader) rowSize() int64 { return int64(r.batch.Size()/r.batch.N + itemBytes) }
+
+// sizeAt is about what the updates at t take that are next in the batch at hand, in bytes.
+func (r *reader) sizeAt(t tailrace.Time) int64 {
+	if r.batch == nil {
+		return 0
+	}
+	n := r.row
+	for n < r.batch.N && r.batch.Times[n] == t {
+		n++
+	}
+	return int64(n-r.row) * r.rowSize()
+}
+
 // sameKey tells that two updates are of one key at one time.
 func sameKey(s *tailrace.Schema, b *tailrace.Batch, i, j int) bool { return sameKeyOf(s, b, i, b, j) }
 

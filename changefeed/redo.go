@@ -267,10 +267,11 @@ func (r *redoBranch) scan(ctx context.Context, s *redoSpan, sl schedule.Slice) (
 			to := schedule.Position{Time: sl.End}
 			r.log.Resolved(s.id, to.Time)
 			return used, to, false, nil
-		case rows > 0 && (used >= sl.Bytes || rows >= sl.Rows || time.Since(began) > sl.Time):
+		case rows > 0 && (used+s.reader.rowSize() > sl.Bytes || rows >= sl.Rows || time.Since(began) > sl.Time):
 			return used, s.reader.at, true, nil
 		}
-		b, from, end := s.reader.take(min(sl.End, s.until-1), sl.Rows)
+		fit := max(1, (sl.Bytes-used)/s.reader.rowSize()) // one that is larger than the slice too: this is the only scan
+		b, from, end := s.reader.take(min(sl.End, s.until-1), int(min(fit, int64(sl.Rows-rows))))
 		piece := section(b, from, end)
 		at := s.reader.at
 		if at.Time == s.altered && at.Ordinal > 0 {

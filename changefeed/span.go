@@ -3,6 +3,7 @@ package changefeed
 import (
 	"bytes"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/zeebo/xxh3"
@@ -123,7 +124,10 @@ func (s *span) tied() bool {
 	return s.atomic || len(s.tables) > 1 || len(s.tables[0].target.Unique) > 0
 }
 
-// scan reads on from s.read, within the bounds of a slice. more is false when everything up to the slice's end was read. alter is set when the span's next update comes
+// errTooLarge ends a scan that took nothing: what comes next is larger than the slice.
+var errTooLarge = errors.New("the next item is larger than the slice")
+
+// scan reads on from s.read, within the bounds of a slice; errTooLarge when not even one item is within them and it may not have a larger one. more is false when everything up to the slice's end was read. alter is set when the span's next update comes
 // after a change of a table's columns; huge is a time whose updates are too many to be held together.
 func (s *span) scan(ctx context.Context, sl schedule.Slice, cat *catalog.Catalog, now func() time.Time) (out *slice, more bool, j *job, err error) {
 	out = &slice{to: s.read}
@@ -150,6 +154,12 @@ func (s *span) scan(ctx context.Context, sl schedule.Slice, cat *catalog.Catalog
 		if len(out.items) > 0 && (out.bytes >= sl.Bytes || len(out.items) >= sl.Rows || !now().Before(deadline)) {
 			return out, true, nil, nil
 		}
+		if room := sl.Bytes - out.bytes; s.sizeOfNext(t, at) > room && (len(out.items) > 0 || !sl.Large) {
+			if len(out.items) == 0 {
+				return nil, true, nil, errTooLarge
+			}
+			return out, true, nil, nil
+		}
 		if s.tied() {
 			huge, err := s.takeTime(ctx, out, t)
 			if err != nil {
@@ -162,6 +172,17 @@ func (s *span) scan(ctx context.Context, sl schedule.Slice, cat *catalog.Catalog
 		}
 		s.takeSome(out, at, sl)
 	}
+}
+
+// sizeOfNext is about what must be taken together next, in bytes: an update of at, or all updates at t where they are tied, as far as they are in the batches at hand.
+func (s *span) sizeOfNext(t tailrace.Time, at *table) (bytes int64) {
+	if !s.tied() {
+		return at.reader.rowSize()
+	}
+	for _, tb := range s.tables {
+		bytes += tb.reader.sizeAt(t)
+	}
+	return bytes
 }
 
 // close gives up what its readers have open; they open it again where they are.
@@ -197,7 +218,8 @@ func (s *span) peek(ctx context.Context, until tailrace.Time) (t tailrace.Time, 
 // takeSome adds updates of the span's only table.
 func (s *span) takeSome(out *slice, tb *table, sl schedule.Slice) {
 	before := tb.reader.at
-	b, from, to := tb.reader.take(min(sl.End, tb.until-1), sl.Rows-len(out.items))
+	rows := max(1, (sl.Bytes-out.bytes)/tb.reader.rowSize())
+	b, from, to := tb.reader.take(min(sl.End, tb.until-1), int(min(rows, int64(sl.Rows-len(out.items)))))
 	out.add(part{tb, b, from, to})
 	ordinal := uint64(0)
 	if before.Ordinal > 0 && before.Time == b.Times[from] {

@@ -23,6 +23,16 @@ func (s *Scheduler) Next(time.Duration) (Slice, bool) {
 		if s.joint(sp) && !sp.cur[Normal].scanning && !sp.cur[Redo].scanning {
 			for1, for2 = &sp.cur[Redo], &sp.cur[Normal]
 		}
+		if sp.large {
+			if for2 != nil && s.largeWaits(for2) {
+				s.refuse(for2)
+				for2 = nil
+			}
+			if s.largeWaits(for1) {
+				s.refuse(c)
+				continue
+			}
+		}
 		c.deficit = min(c.deficit+s.quantum()*c.weight(), maxWeight*maxQuantum)
 		q, ok := s.admit(for1, c.deficit)
 		if ok && for2 != nil {
@@ -54,7 +64,11 @@ func (s *Scheduler) grant(turn, for1, for2 *cursor, q int64) Slice {
 		c.scanning = true
 		sl.Normal = sl.Normal || c.branch == Normal
 		sl.Redo = sl.Redo || c.branch == Redo
+		if sp.large {
+			sl.Large, c.large, s.large[c.branch] = true, true, true
+		}
 	}
+	sp.large = false
 	if sl.Normal && s.c.Redo && !sl.Redo {
 		sl.End = whole(sp.cur[Redo].read)
 	}
@@ -62,6 +76,27 @@ func (s *Scheduler) grant(turn, for1, for2 *cursor, q int64) Slice {
 	sp.granted += q
 	s.granted += q
 	return sl
+}
+
+// largeWaits tells that a cursor must not have an item larger than its grant yet: it has bytes resident, or another has such an item. One at a time for each branch.
+func (s *Scheduler) largeWaits(c *cursor) bool { return s.large[c.branch] || c.resident > 0 }
+
+// settleLarge takes in that branches have acknowledged an item that was larger than its grant, or all that its span has is gone.
+func (s *Scheduler) settleLarge(k *chunk, gone bool) {
+	for b := range k.large {
+		if k.large[b] && (gone || k.left[b] == 0) {
+			k.large[b], s.large[b] = false, false
+		}
+	}
+}
+
+// TooLarge is Finish of a slice that brought nothing, since its first item is larger than its bytes. The span is granted a Large one when its cursor has nothing resident and no
+// other has such an item.
+func (s *Scheduler) TooLarge(now time.Duration, sl Slice) {
+	if sp := s.spans[sl.Span]; sp != nil {
+		sp.large = true
+	}
+	s.Finish(now, sl, 0, sl.From, true)
 }
 
 // whole is the last time of which a position has passed everything.
@@ -185,6 +220,11 @@ func (s *Scheduler) Finish(now time.Duration, sl Slice, used int64, to Position,
 		}
 		c := &sp.cur[b]
 		c.scanning, c.read = false, to
+		if c.large {
+			c.large = false
+			k.large[b] = used > sl.Bytes
+			s.large[b] = k.large[b]
+		}
 		c.more = more || sp.end > sl.End
 		c.why = NoData
 		c.resident += used
@@ -199,7 +239,7 @@ func (s *Scheduler) Finish(now time.Duration, sl Slice, used int64, to Position,
 		s.enter(now, &sp.cur[b])
 	}
 	s.activate(sp)
-	if used < sl.Bytes {
+	if used < sl.Bytes || sl.Large {
 		s.credit()
 	}
 }
@@ -224,6 +264,7 @@ func (s *Scheduler) Acked(now time.Duration, id SpanID, b Branch, bytes int64, _
 		if b == Normal {
 			s.normal -= n
 		}
+		s.settleLarge(k, false)
 	}
 	for len(sp.queue) > 0 && sp.queue[0].bytes() == 0 {
 		sp.queue = sp.queue[1:]

@@ -66,7 +66,8 @@ type Scheduler struct {
 	active   int  // spans that have something to read or resident
 	resident int64
 	granted  int64
-	normal   int64 // resident for the branch Normal
+	normal   int64   // resident for the branch Normal
+	large    [2]bool // by branch: an item larger than its grant is being read, or resident
 	branch   [2]branchState
 }
 
@@ -88,6 +89,7 @@ type span struct {
 	active  bool
 	queue   []chunk // what was read, oldest first
 	granted int64   // of the slice under way
+	large   bool    // its next item is larger than what was granted for it
 	// of the feedback
 	acked   int64
 	since   time.Duration
@@ -102,6 +104,7 @@ type cursor struct {
 	read     Position
 	more     bool // there are updates between read and the span's end
 	scanning bool
+	large    bool // a Large slice
 	deficit  int64
 	resident int64
 	since    time.Duration // that it waits
@@ -113,7 +116,8 @@ type cursor struct {
 
 // chunk is what one slice brought: bytes are resident until both branches have acknowledged them.
 type chunk struct {
-	left [2]int64
+	left  [2]int64
+	large [2]bool // it is what Scheduler.large tells of
 }
 
 func (c *chunk) bytes() int64 { return max(c.left[0], c.left[1]) }
@@ -125,6 +129,7 @@ type Slice struct {
 	From         Position
 	End          tailrace.Time
 	Bytes        int64
+	Large        bool // its first item may be larger than Bytes
 	Rows         int
 	Time         time.Duration
 }
@@ -156,8 +161,14 @@ func (s *Scheduler) Remove(_ time.Duration, id SpanID) {
 	for i := range sp.queue {
 		s.resident -= sp.queue[i].bytes()
 		s.normal -= sp.queue[i].left[Normal]
+		s.settleLarge(&sp.queue[i], true)
 	}
 	s.granted -= sp.granted
+	for b := range sp.cur {
+		if sp.cur[b].large {
+			s.large[b] = false
+		}
+	}
 	if sp.active {
 		s.active--
 	}

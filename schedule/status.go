@@ -69,7 +69,7 @@ func (s *Scheduler) Pause(now time.Duration, id SpanID, paused bool) {
 	}
 }
 
-// Pool is what is resident, what is granted, and what there may be of both together but for one item that is larger than its grant, in bytes.
+// Pool is what is resident, what is granted, and what there may be of both together but for one item of each branch that is larger than its grant, in bytes.
 func (s *Scheduler) Pool() (resident, granted, size int64) { return s.resident, s.granted, s.c.Pool }
 
 // Status is how a span does.

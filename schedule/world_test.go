@@ -133,11 +133,19 @@ func (w *world) dispatch() {
 			if a.at > sl.End {
 				break
 			}
-			if rows > 0 && (used+a.size > sl.Bytes || rows >= sl.Rows) {
+			if used+a.size > sl.Bytes && (rows > 0 || !sl.Large) || rows >= sl.Rows {
 				more = true
 				break
 			}
 			used, to, rows = used+a.size, a.at, rows+1
+		}
+		if more && rows == 0 {
+			w.after(50*time.Microsecond, func() {
+				w.idle++
+				w.s.TooLarge(w.now, sl)
+				w.dispatch()
+			})
+			continue
 		}
 		if !more {
 			to = max(to, sl.End)
@@ -145,7 +153,7 @@ func (w *world) dispatch() {
 		w.after(50*time.Microsecond+time.Duration(used)*5, func() { // 200 MB/s
 			w.idle++
 			w.s.Finish(w.now, sl, used, Position{Time: to}, more)
-			w.check(used)
+			w.check(max(0, used-sl.Bytes))
 			d := delivery{used, to}
 			if sl.Redo {
 				w.after(w.redo, func() { w.redoAcked(f, d) })
@@ -204,12 +212,12 @@ func (w *world) serve(f *fakeSpan) {
 	})
 }
 
-// check holds the pool (I2): at every instant, but for one item that is larger than its grant on each worker.
-func (w *world) check(used int64) {
-	w.large = max(w.large, used)
+// check holds the pool (I2): at every instant, but for one item of each branch that is larger than its grant, by so many bytes.
+func (w *world) check(over int64) {
+	w.large = max(w.large, over)
 	resident, granted, size := w.s.Pool()
 	w.peak = max(w.peak, resident+granted)
-	if resident < 0 || granted < 0 || resident+granted > size+2*w.large {
+	if resident < 0 || granted < 0 || resident+granted > size+int64(w.s.branches())*w.large {
 		w.t.Fatalf("at %s: resident %d and granted %d of %d", w.now, resident, granted, size)
 	}
 }

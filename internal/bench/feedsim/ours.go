@@ -83,6 +83,14 @@ func (o *ours) scan(sl schedule.Slice) {
 	table := int(sl.Span) - 1
 	r := o.f.w.tables[table]
 	from, end := r.upTo(int64(sl.From.Time)-origin), r.upTo(int64(sl.End)-origin)
+	if sl.Bytes < r.size && !sl.Large && end > from {
+		o.f.after(scanCall, func() {
+			o.idle++
+			o.s.TooLarge(o.f.now, sl)
+			o.dispatch()
+		})
+		return
+	}
 	n := min(end-from, max(1, int(sl.Bytes/r.size)), sl.Rows)
 	to, more := schedule.Position{Time: sl.End}, n < end-from
 	if more {
