@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -78,6 +79,11 @@ type SinkTarget struct {
 	Foreign []SinkForeign
 	Loaded  bool // it had rows when it was found
 	Handle  any  // the adapter's own
+}
+
+// RefersToItself says that rows of the table refer to others of it.
+func (t *SinkTarget) RefersToItself() bool {
+	return slices.ContainsFunc(t.Foreign, func(f SinkForeign) bool { return f.Parent == t.Name })
 }
 
 // SinkForeign is a foreign key: Columns, as indexes into the table's fields, refer to the columns To of the target's table called Parent (as SinkTarget.Name).

@@ -141,7 +141,7 @@ func (s *span) arrange(out *slice, first int) {
 			items[i].ordinal = uint64(i + 1)
 		}
 	}
-	if len(s.lanes) == 1 {
+	if len(s.lanes) == 1 || s.serial {
 		return
 	}
 	root := map[uint64]int{} // lock to lane

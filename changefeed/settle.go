@@ -349,10 +349,12 @@ func (f *feed) makeSpan(tables []*table, progress []tailrace.SinkProgress) *span
 	return s
 }
 
-// link finds the foreign keys within a span.
+// link finds the foreign keys within a span, of which nothing is on its way.
 func (s *span) link() {
+	s.serial = false
 	for _, tb := range s.tables {
 		tb.refers, tb.referee = nil, nil
+		s.serial = s.serial || tb.target != nil && tb.target.RefersToItself()
 	}
 	for _, tb := range s.tables {
 		if tb.target == nil {

@@ -42,6 +42,7 @@ type span struct {
 	id     tailrace.CollectionID // of the first table
 	tables []*table              // parents first
 	atomic bool                  // CONSISTENCY 'transaction': whole transactions, in one lane
+	serial bool                  // whole times, in the first lane: rows of a table refer to others of it
 	lanes  []*lane
 	locks  locks
 
@@ -121,7 +122,7 @@ func whole(p schedule.Position) tailrace.Time {
 
 // tied tells that updates of one time must be seen together: by those that order them, or by the target.
 func (s *span) tied() bool {
-	return s.atomic || len(s.tables) > 1 || len(s.tables[0].target.Unique) > 0
+	return s.atomic || s.serial || len(s.tables) > 1 || len(s.tables[0].target.Unique) > 0
 }
 
 // errTooLarge ends a scan that took nothing: what comes next is larger than the slice.
@@ -305,7 +306,7 @@ func (s *span) itemize(out *slice, p int, ordinal uint64) uint64 {
 		}
 		ordinal += uint64(j - i)
 		it := item{slice: out, part: p, from: i, to: j, time: b.Times[i], ordinal: ordinal}
-		if len(s.lanes) > 1 {
+		if len(s.lanes) > 1 && !s.serial {
 			it.lane = int(xxh3.Hash(key) % uint64(len(s.lanes)))
 			if s.tied() {
 				it.locks = tb.locksOf(b, i, j)

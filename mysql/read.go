@@ -3,14 +3,25 @@ package mysql
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"strings"
 
 	"tailrace"
 )
 
-// Load adds rows in one transaction with progress. A key that is there already gets the new row.
-func (c *sinkConn) Load(ctx context.Context, t *tailrace.SinkTarget, rows *tailrace.Batch, progress []tailrace.SinkProgress) error {
+// Load adds rows in one transaction with progress. A key that is there already gets the new row. References within the table are not checked: rows come in the order of their keys,
+// and those that they refer to may come later.
+func (c *sinkConn) Load(ctx context.Context, t *tailrace.SinkTarget, rows *tailrace.Batch, progress []tailrace.SinkProgress) (err error) {
+	if t.RefersToItself() {
+		if _, err := c.conn.ExecContext(ctx, "SET SESSION foreign_key_checks = 0"); err != nil {
+			return fault(t.Name, err)
+		}
+		defer func() {
+			_, failed := c.conn.ExecContext(ctx, "SET SESSION foreign_key_checks = 1")
+			err = errors.Join(err, fault(t.Name, failed))
+		}()
+	}
 	kind := tailrace.SinkInsert
 	if len(t.Table.Columns.Key) > 0 {
 		kind = tailrace.SinkUpsert

@@ -2,14 +2,23 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"tailrace"
 )
 
-// Load adds rows in one transaction with progress. A key that is there already gets the new row.
-func (c *sinkConn) Load(ctx context.Context, t *tailrace.SinkTarget, rows *tailrace.Batch, progress []tailrace.SinkProgress) error {
+// Load adds rows in one transaction with progress. A key that is there already gets the new row. References within the table are not checked, and its triggers do not run: rows come
+// in the order of their keys, and those that they refer to may come later. That takes a superuser.
+func (c *sinkConn) Load(ctx context.Context, t *tailrace.SinkTarget, rows *tailrace.Batch, progress []tailrace.SinkProgress) (err error) {
+	if t.RefersToItself() {
+		if err := exec(ctx, c.conn, "SET session_replication_role = replica"); err != nil {
+			return tableFault(t.Name, "42501", "rows of the table refer to each other, and this user may not load them unchecked: "+err.Error(),
+				"Let a superuser of the target run the sink, or drop the table's foreign key to itself until it is copied.")
+		}
+		defer func() { err = errors.Join(err, sinkFault(t.Name, exec(ctx, c.conn, "RESET session_replication_role"))) }()
+	}
 	kind := tailrace.SinkInsert
 	if len(t.Table.Columns.Key) > 0 {
 		kind = tailrace.SinkUpsert

@@ -19,7 +19,8 @@ type Updates struct {
 // All are the updates of a batch.
 func All(b *tailrace.Batch) Updates { return Updates{Batch: b, To: b.N} }
 
-// Of are the steps that bring the target from before updates to after them: at most a delete and two upserts, or an insert for a table without a key.
+// Of are the steps that bring the target from before updates to after them: at most a delete and two upserts, or an insert for a table without a key;
+// more deletes where rows refer to others of the table.
 //
 // The updates are of one or more whole times, or all updates of some of the keys of these, in time order. The steps keep no reference to them. An error says that the
 // updates are of no table with such a key: two rows have one key at one time.
@@ -61,7 +62,7 @@ func Of(target *tailrace.SinkTarget, updates ...Updates) ([]tailrace.SinkStep, e
 	if len(takers) > 0 {
 		out = append(out, tailrace.SinkStep{Kind: tailrace.SinkUpsert, Target: target, Rows: gather(schema, updates, takers)})
 	}
-	return out, nil
+	return orderSelf(target, out), nil
 }
 
 // AppendKey appends the bytes by which the key of row i is told from others.
