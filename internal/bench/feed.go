@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -16,8 +17,8 @@ import (
 	"tailrace"
 )
 
-// Feed measures a changefeed into a real database, beside a plain loader that sends the same statements in the same batches over as many connections, and keeps no
-// progress. Rows are like those of an order system: stock, order lines, customers.
+// Feed measures a changefeed into a real database, without and with a redo log, beside a plain loader that sends the same statements in the same batches over as many
+// connections, and keeps no progress. Rows are like those of an order system: stock, order lines, customers.
 type Feed struct {
 	URL     string // of the target, with its password; tables called feed_* there are dropped
 	Kind    string // mysql or postgres
@@ -52,6 +53,7 @@ type feeding struct {
 	rng   *rand.Rand
 	taken *recorder
 	lines int
+	redo  string // a folder for redo logs
 }
 
 // Run measures and reports.
@@ -70,6 +72,10 @@ func (b Feed) Run(ctx context.Context, log io.Writer) (r *Report, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
+	if f.redo, err = os.MkdirTemp("", "tailrace-bench-redo-"); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(f.redo)) }()
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
 		return nil, err
@@ -159,35 +165,13 @@ func (f *feeding) change(ctx context.Context, rows int) (changed int, err error)
 	return changed, nil
 }
 
-// round drains a backlog through a sink, then through the plain loader.
+// round drains a backlog through a sink, then through the plain loader, and as large a one through a sink with a redo log.
 func (f *feeding) round(ctx context.Context, round int) error {
-	f.taken = &recorder{}
-	if err := f.empty(ctx); err != nil {
-		return err
-	}
-	if err := f.create(ctx); err != nil {
-		return err
-	}
-	if err := f.exec(ctx, "ALTER SINK feed PAUSE"); err != nil {
-		return err
-	}
-	rows, err := f.change(ctx, f.Rows)
+	rows, ours, err := f.drain(ctx, "tailrace", "")
 	if err != nil {
 		return err
 	}
-	f.taken.start()
-	cpu := cpuUsed()
-	if err := f.exec(ctx, "ALTER SINK feed RESUME"); err != nil {
-		return err
-	}
-	if err := f.caughtUp(ctx); err != nil {
-		return err
-	}
-	f.r.add("our_cpu_us_per_row", "tailrace", float64((cpuUsed()-cpu).Microseconds())/float64(rows), false)
-	ours := float64(rows) / f.taken.took().Seconds()
-	if err := f.exec(ctx, "DROP SINK feed"); err != nil {
-		return err
-	}
+	transactions := f.taken.count()
 	if err := f.empty(ctx); err != nil {
 		return err
 	}
@@ -199,18 +183,50 @@ func (f *feeding) round(ctx context.Context, round int) error {
 	plain := float64(rows) / took.Seconds()
 	f.r.add("rows_per_s", "tailrace", ours, true)
 	f.r.add("rows_per_s", "plain", plain, true)
-	fmt.Fprintf(f.log, "round %d: %d rows in %d transactions of the target: %.0f rows/s, the plain loader %.0f\n", round+1, rows, f.taken.count(), ours, plain)
+	_, logged, err := f.drain(ctx, "redo", fmt.Sprintf(", REDO = 'file://%s/%d'", f.redo, round))
+	if err != nil {
+		return err
+	}
+	f.r.add("rows_per_s", "redo", logged, true)
 	f.taken = nil
+	fmt.Fprintf(f.log, "round %d: %d rows in %d transactions of the target: %.0f rows/s, the plain loader %.0f, with a redo log %.0f\n", round+1, rows, transactions, ours, plain, logged)
 	return nil
 }
 
-// create makes the sink and waits until the tables are copied.
-func (f *feeding) create(ctx context.Context) error {
+// drain has a sink with options send a backlog, and returns how many rows that was and how many a second.
+func (f *feeding) drain(ctx context.Context, name, options string) (rows int, perSecond float64, err error) {
+	f.taken = &recorder{}
+	if err := f.empty(ctx); err != nil {
+		return 0, 0, err
+	}
+	if err := f.create(ctx, options); err != nil {
+		return 0, 0, err
+	}
+	if err := f.exec(ctx, "ALTER SINK feed PAUSE"); err != nil {
+		return 0, 0, err
+	}
+	if rows, err = f.change(ctx, f.Rows); err != nil {
+		return 0, 0, err
+	}
+	f.taken.start()
+	cpu := cpuUsed()
+	if err := f.exec(ctx, "ALTER SINK feed RESUME"); err != nil {
+		return 0, 0, err
+	}
+	if err := f.caughtUp(ctx); err != nil {
+		return 0, 0, err
+	}
+	f.r.add("our_cpu_us_per_row", name, float64((cpuUsed()-cpu).Microseconds())/float64(rows), false)
+	return rows, float64(rows) / f.taken.took().Seconds(), f.exec(ctx, "DROP SINK feed")
+}
+
+// create makes the sink, with options, and waits until the tables are copied.
+func (f *feeding) create(ctx context.Context, options string) error {
 	names := make([]string, len(feedTables))
 	for i, t := range feedTables {
 		names[i] = t.name
 	}
-	sql := fmt.Sprintf("CREATE SINK feed FROM %s INTO %s (URL '%s') WITH (MEMORY = '64MiB')", strings.Join(names, ", "), strings.ToUpper(f.Kind), f.URL)
+	sql := fmt.Sprintf("CREATE SINK feed FROM %s INTO %s (URL '%s') WITH (MEMORY = '64MiB'%s)", strings.Join(names, ", "), strings.ToUpper(f.Kind), f.URL, options)
 	if err := f.exec(ctx, sql); err != nil {
 		return err
 	}
@@ -255,7 +271,7 @@ func (f *feeding) live(ctx context.Context) error {
 	if err := f.empty(ctx); err != nil {
 		return err
 	}
-	if err := f.create(ctx); err != nil {
+	if err := f.create(ctx, ""); err != nil {
 		return err
 	}
 	writer, err := pgx.ConnectConfig(ctx, f.conn.Config())
@@ -311,6 +327,7 @@ func (f *feeding) live(ctx context.Context) error {
 func (f *feeding) conclude() {
 	f.r.set("vs_plain", f.r.vs("rows_per_s", "tailrace", "plain"))
 	f.r.atLeast("vs_plain", 0.9)
+	f.r.set("redo_vs_plain", f.r.vs("rows_per_s", "redo", "plain"))
 }
 
 // pause returns nil after d, or ctx's error.
