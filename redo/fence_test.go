@@ -71,6 +71,7 @@ func TestSleeperIsFencedAfterFolding(t *testing.T) {
 		for i := range 3 * foldEvery {
 			flushed(t, second, 2+i)
 		}
+		synctest.Wait() // what was folded is deleted: else a stop leaves it to the next Open
 		_ = stop()
 		numbers, err := manifests(context.Background(), blob, folder("f"))
 		if err != nil || len(numbers) > foldEvery+5 {
